@@ -31,11 +31,16 @@ serve: .venv/.serving
 docs: .venv/.tested
 	$(BIN)/sphinx-build -W -q -n -c deploy/handbook docs build/handbook
 
+# Processes that keep no bytecode would compile all tests again, and PyTorch's threads, which wait for each other
+# busily, would take the cores from the other processes.
+test: export PYTHONDONTWRITEBYTECODE =
+test: export OMP_NUM_THREADS = 1
+test: export OMP_WAIT_POLICY = passive
 test: .venv/.tested
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -m "not alone" --numprocesses 3 --dist loadfile
+	$(BIN)/pytest -m "not alone" --numprocesses 3 --dist loadfile --no-loadscope-reorder --durations 25
 	$(BIN)/pytest -m alone $$(grep -rl --include='test_*.py' 'pytest.mark.alone' tests)
 
 .venv/.installed: pyproject.toml

@@ -112,7 +112,7 @@ class BlockPool:
         parent, blocks, found = self._root, list[int](), 0
         while parent.children:
             rest = tokens[found : found + BLOCK]
-            lengths = [_common(child.tokens, rest) for child in parent.children]
+            lengths = [in_common(child.tokens, rest) for child in parent.children]
             longest = max(lengths)
             if not longest:
                 break
@@ -129,7 +129,7 @@ class BlockPool:
             known.parent.children.remove(known)
 
 
-def _common(one: Sequence[int], other: Sequence[int]) -> int:
+def in_common(one: Sequence[int], other: Sequence[int]) -> int:
     """Return the number of tokens with which both begin."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((place for place, (left, right) in pairs if left != right), min(len(one), len(other)))

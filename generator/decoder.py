@@ -78,6 +78,10 @@ class PagedDecoder:
         self._pool.share(blocks)
         return CachedText(blocks, known)
 
+    def known(self, tokens: Sequence[int]) -> int:
+        """Return how many tokens of a text `begun` would not have to read."""
+        return self._pool.find(tokens[:-2])[1]
+
     def remember(self, row: CachedText, tokens: Sequence[int]) -> None:
         """Know for `begun` that a row began with these tokens, as long as there is room for its blocks."""
         self._pool.remember(row.blocks, tokens)

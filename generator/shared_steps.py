@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from citewell.generator.block_pool import in_common
 from citewell.generator.decoder import CachedText, PagedDecoder, Read
 
 T = TypeVar("T")
@@ -22,8 +23,11 @@ Logits = NDArray[np.float32]
 Steps = Generator[Sequence[Read], list[Logits], T]
 """Yields what to read in the next step, is sent the logits of each of these, and returns a result."""
 
-# Tokens of a prompt that are read in one step, while texts are being written and while none is.
+# Tokens of prompts that are read in one step, while texts are being written and while none is.
 _PIECE, _LONG_PIECE = 128, 512
+_LEAST_PIECE = 16
+# Tokens that two prompts have in common, of which the second waits until they are read.
+_WORTH_WAITING = 16
 
 
 class StoppedError(Exception):
@@ -56,9 +60,10 @@ class SharedSteps:
     ) -> T:
         """Read a prompt, and go on with its row and its logits, of shape (1, vocabulary); return the result.
 
-        Prompts are read one after another, and known beginnings only once. `texts` are the rows that `go_on`
-        reads in a step, and `most` the tokens that it adds to each. Its errors are raised here and
-        leave other calls alone. Raises `StoppedError` at the next step after `cancelled` is set.
+        Several prompts are read together, and what they have in common at their beginning only once. `texts`
+        are the rows that `go_on` reads in a step, and `most` the tokens that it adds to each. Its errors are
+        raised here and leave other calls alone. Raises `StoppedError` at the next step after `cancelled` is
+        set.
         """
         call = _Call(prompt, go_on, cancelled, texts, len(prompt) + texts * most)
         with self._changed:
@@ -91,25 +96,35 @@ class SharedSteps:
     def _step(self) -> None:
         self._admit(self._decoder.most_tokens)
         going = [call for call in self._calls if call.reads]
-        reading = next((call for call in self._calls if not call.reads), None)
-        reads = [read for call in going for read in call.reads]
-        if reading is not None:
-            reads.append(reading.piece(self._decoder, _PIECE if going else _LONG_PIECE))
+        pieces = self._pieces(_PIECE if going else _LONG_PIECE)
+        reads = [read for call in going for read in call.reads] + list(pieces.values())
         if reads:
             try:
                 found = iter(self._decoder.read(reads))
             except BaseException as error:
                 # What their rows hold is not known.
-                for call in going if reading is None else [*going, reading]:
+                for call in (*going, *pieces):
                     call.fail(error)
                 if not isinstance(error, Exception):
                     raise
             else:
                 for call in going:
                     call.advance(list(islice(found, len(call.reads))))
-                if reading is not None:
-                    reading.has_read(self._decoder, next(found))
+                for call in pieces:
+                    call.has_read(self._decoder, next(found))
         self._drop([call for call in self._calls if call.done])
+
+    def _pieces(self, most: int) -> dict[_Call, Read]:
+        """Return the next pieces of the prompts that are being read, of at most `most` tokens together."""
+        reading = [call for call in self._calls if not call.reads]
+        pieces: dict[_Call, Read] = {}
+        for place, call in enumerate(reading):
+            if most < _LEAST_PIECE:
+                break
+            if not any(call.waits_for(other, self._decoder) for other in reading[:place]):
+                pieces[call] = call.piece(self._decoder, most)
+                most -= len(pieces[call].tokens)
+        return pieces
 
     def _admit(self, most_tokens: int) -> None:
         """Let waiting calls begin, in their order, and stop those that were cancelled."""
@@ -168,6 +183,13 @@ class _Call:
         if self._error is not None:
             raise self._error
         return self._result
+
+    def waits_for(self, other: _Call, decoder: PagedDecoder) -> bool:
+        """Return whether this call, once `other` has read its prompt, has much less to read."""
+        if self.row.tokens:
+            return False
+        shared = in_common(self._prompt, other._prompt)
+        return shared - decoder.known(self._prompt) >= _WORTH_WAITING
 
     def piece(self, decoder: PagedDecoder, most: int) -> Read:
         """Return the next piece of the prompt, whose beginning may be known when it is the first one."""

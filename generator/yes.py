@@ -5,6 +5,7 @@ Asked to write, a small model says yes nearly always; its probabilities tell mor
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
@@ -70,6 +71,20 @@ class ApiYesModel:
                 "Use a service that knows top_logprobs and a model that follows instructions.",
             )
         return YesAnswer(found, completion.usage.prompt_tokens if completion.usage else 0)
+
+
+async def ask_all(model: YesModel, questions: Sequence[Sequence[Message]]) -> list[YesAnswer]:
+    """Return the answers of a model to several questions, which it reads together if it can.
+
+    Raises the first error of the model; the other questions are then dropped.
+    """
+    asked = [asyncio.create_task(model.ask(question)) for question in questions]
+    try:
+        return await asyncio.gather(*asked)
+    finally:
+        for each in asked:
+            each.cancel()
+        await asyncio.gather(*asked, return_exceptions=True)
 
 
 def yes_share(alternatives: Mapping[str, float]) -> float | None:

@@ -39,6 +39,11 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Serve = Callable[[Mapping[str, Handler]], Awaitable[str]]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take long, so that the last process does not end with one of them alone."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
 @pytest.fixture(scope="session")
 def cache() -> Path:
     """The user's own cache folder; CITEWELL_CACHE_DIR moves it."""

@@ -124,11 +124,17 @@ class Nursery:
         return Forked(connection, pipes)
 
     def run(
-        self, target: str, *arguments: object, env: Mapping[str, str], cwd: Path, timeout: float = 120
+        self,
+        target: str,
+        *arguments: object,
+        env: Mapping[str, str],
+        cwd: Path,
+        input: str | None = None,  # noqa: A002 - as in subprocess
+        timeout: float = 120,
     ) -> subprocess.CompletedProcess[str]:
-        """Run `target` to its end; what is not UTF-8 in the output is an error."""
-        process = self.start(target, *arguments, env=env, cwd=cwd)
-        out, err = process.communicate(timeout=timeout)
+        """Run `target` with `input` to its end; what is not UTF-8 in the output is an error."""
+        process = self.start(target, *arguments, env=env, cwd=cwd, stdin=None if input is None else PIPE)
+        out, err = process.communicate(input, timeout)
         return subprocess.CompletedProcess([target, *arguments], process.wait(), out, err)
 
 

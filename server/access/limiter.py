@@ -44,9 +44,9 @@ class AccessDecision:
 class Limiter(Protocol):
     """Counts requests by name, such as the id of a key."""
 
-    @property
-    def trouble(self) -> str:
-        """The reason why limits hold for this process alone although a server is configured, or ""."""
+    async def trouble(self) -> str:
+        """Return why limits hold for this process alone although a server is configured, or ""."""
+        ...
 
     async def take(self, name: str, per_minute: int | None, daily: int | None) -> AccessDecision:
         """Count a request, and decide whether it may pass.
@@ -59,8 +59,6 @@ class Limiter(Protocol):
 class WindowLimiter:
     """A `Limiter` in a storage of `limits`: a moving window for the minute, a fixed one for each day."""
 
-    trouble = ""
-
     def __init__(self, storage: Storage, now: Callable[[], float] = time.time) -> None:
         """Count in `storage`; `now` gives the seconds since 1970 by which days begin."""
         from limits.aio.strategies import FixedWindowRateLimiter, MovingWindowRateLimiter
@@ -68,6 +66,10 @@ class WindowLimiter:
         self._minutes = MovingWindowRateLimiter(storage)
         self._days = FixedWindowRateLimiter(storage)
         self._now = now
+
+    async def trouble(self) -> str:
+        """Return "": the storage is what is configured."""
+        return ""
 
     async def take(self, name: str, per_minute: int | None, daily: int | None) -> AccessDecision:
         """Count a request, and decide whether it may pass."""

@@ -21,14 +21,15 @@ _PREFIX = "citewell:limit"
 _SECONDS = 1.0  # for one reply
 _REST_SECONDS = 5.0  # after a failure, until the server is tried again
 _CONNECTIONS = 32
+_PROBE = "/ready"  # whose requests are counted to see whether the server counts
 
 
 class RedisLimiter:
     """A `Limiter` in the Redis or Valkey server at `url`, such as `redis://:password@host:6379/0`.
 
     While the server is unreachable or hangs, the same limits hold for this process alone, `trouble` says why,
-    and the server is tried again every 5 seconds; `warn` is called for both changes. At most one request at a
-    time waits for a server known to be unreachable, for at most a second.
+    and the first call after 5 seconds tries the server again; `warn` is called for both changes. At most one
+    call at a time waits for a server known to be unreachable, for at most a second.
     """
 
     def __init__(self, url: str, warn: Callable[[str], None], *, rest_seconds: float = _REST_SECONDS) -> None:
@@ -59,24 +60,34 @@ class RedisLimiter:
         self._rest_until = 0.0
         self._is_trying = False
 
-    @property
-    def trouble(self) -> str:
-        """The reason why limits hold for this process alone; empty while the server is used."""
+    async def trouble(self) -> str:
+        """Return why limits hold for this process alone; empty if the server can be used.
+
+        Tries the server, as requests do.
+        """
+        await self._shared_take(_PROBE, 1, None)
         return self._trouble
 
     async def take(self, name: str, per_minute: int | None, daily: int | None) -> AccessDecision:
         """Count a request, and decide whether it may pass."""
         if not per_minute and not daily:
             return AccessDecision(allowed=True)
+        decision = await self._shared_take(name, per_minute, daily)
+        return await self._local.take(name, per_minute, daily) if decision is None else decision
+
+    async def _shared_take(
+        self, name: str, per_minute: int | None, daily: int | None
+    ) -> AccessDecision | None:
+        """Count a request in the server; None if that cannot be used, or is known not to be."""
         async with self._turns:
             if self._trouble and (self._is_trying or time.monotonic() < self._rest_until):
-                return await self._local.take(name, per_minute, daily)
+                return None
             self._is_trying = True
             try:
                 decision = await self._shared.take(name, per_minute, daily)
             except (RedisError, OSError, TimeoutError) as error:
                 self._failed(error)
-                return await self._local.take(name, per_minute, daily)
+                return None
             finally:
                 self._is_trying = False
         if self._trouble:

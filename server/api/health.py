@@ -39,8 +39,8 @@ async def get_readiness(services: NamedDependency[Services]) -> Response[Ready]:
     """
     parts = {"models": _state(services.pipelines.problem), "store": await _store(services)}
     is_ready = set(parts.values()) == {"ready"}
-    if services.limiter.trouble:
-        parts["limits"] = services.limiter.trouble
+    if trouble := await services.limiter.trouble():
+        parts["limits"] = trouble
     if services.recorder.pending:
         parts["answers"] = f"{services.recorder.pending} waiting for the database"
     return Response(

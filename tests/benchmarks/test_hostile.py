@@ -28,7 +28,10 @@ from citewell.core.errors import FetchError
 from citewell.server.access.keys import SCOPES, new_key
 from tests.server.local import ReplyHandler, answering
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="127.0.0.2, /proc and pipes are Linux' own")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(sys.platform != "linux", reason="127.0.0.2, /proc and pipes are Linux' own"),
+]
 
 CHROMIUM = any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")))
 COMMANDS = {

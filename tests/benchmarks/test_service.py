@@ -10,6 +10,8 @@ import pytest
 from benchmarks.service import ServicePlan, milliseconds, run, show
 from tests.server.api.conftest import collection_data
 
+pytestmark = pytest.mark.long
+
 __all__ = ["collection_data"]
 
 QUESTIONS = [

@@ -47,8 +47,14 @@ class Cli:
     def env(self) -> dict[str, str]:
         return {**self.environment, "CITEWELL_DATA_DIR": str(self.data_dir)}
 
-    def run(self, *arguments: str | Path, env: Mapping[str, str] | None = None, **options: Any) -> Result:
-        """Run to the end; what is not UTF-8 in the output is an error.
+    def run(
+        self,
+        *arguments: str | Path,
+        env: Mapping[str, str] | None = None,
+        input: str | None = None,  # noqa: A002 - as in subprocess
+        **options: Any,
+    ) -> Result:
+        """Run with `input` to the end; what is not UTF-8 in the output is an error.
 
         With `options` of `subprocess.run` or variables for Python, it is a process of its own from the start.
         """
@@ -58,6 +64,7 @@ class Cli:
                 [self.command, *map(str, arguments)],
                 env=environment,
                 cwd=self.folder,
+                input=input,
                 capture_output=True,
                 text=True,
                 encoding="utf-8",
@@ -65,7 +72,9 @@ class Cli:
                 **options,
             )
         else:
-            done = self.nursery.run("citewell.cli.main:main", *arguments, env=environment, cwd=self.folder)
+            done = self.nursery.run(
+                "citewell.cli.main:main", *arguments, env=environment, cwd=self.folder, input=input
+            )
         return Result(done.returncode, done.stdout, done.stderr)
 
     def begin(self, *arguments: str | Path) -> Forked:

@@ -124,14 +124,15 @@ def test_unreachable_provider_is_named(cli: Cli, closed_port: int) -> None:
     assert_explained(result, 1, f"SearXNG at {address}/search cannot be reached", "is running")
 
 
-def test_a_name_that_cannot_be_resolved_is_explained_before_a_model_is_loaded(cli: Cli) -> None:
+@pytest.mark.parametrize("command", ["ask", "retrieve"])
+def test_a_name_that_cannot_be_resolved_is_explained_before_a_model_is_loaded(cli: Cli, command: str) -> None:
     models = ("--set", "generator.name=none.gguf", "--set", "retriever.encoder=none")
     wiki = ("--search", "wikipedia", "--set", "search.wikipedia_url=https://wiki.invalid/w/api.php")
-    result = cli.run("ask", "Who was Ada Lovelace?", *wiki, *models)
+    result = cli.run(command, "Who was Ada Lovelace?", *wiki, *models)
     assert_explained(result, 1, "offline? The name wiki.invalid cannot be resolved.", "ask your own files")
     assert len(result.err.splitlines()) == 2
     # With a search that succeeds, the models that do not exist are what is explained.
-    assert "none" in cli.run(*ASK, *models).err
+    assert "none" in cli.run(command, *ASK[1:], *models).err
 
 
 @pytest.fixture

@@ -12,6 +12,8 @@ from aiohttp import web
 from tests.cli.conftest import Cli
 from tests.generator.chat_service import ChatService, whole
 
+pytestmark = pytest.mark.long
+
 ROWS = [
     {
         "question": "How do bats find their way in the dark?",

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -96,6 +97,23 @@ def test_ask_while_the_answer_is_printed(cli: Cli) -> None:
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=120)
     assert_quiet(process.returncode, err)
+
+
+def test_when_all_is_done_and_python_waits_for_its_threads(cli: Cli) -> None:
+    program = """
+import os, signal, sys, threading
+from citewell.cli.main import main
+
+def interrupt():
+    threading.main_thread().join()
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread(target=interrupt).start()
+main(["--version"])
+"""
+    done = subprocess.run([sys.executable, "-c", program], env=cli.env, capture_output=True, text=True)
+    assert done.stdout.startswith("citewell ")
+    assert_quiet(done.returncode, done.stderr)
 
 
 @pytest.mark.parametrize("stage", ["search", "fetch"])

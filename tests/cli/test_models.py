@@ -24,7 +24,13 @@ def test_the_list_names_roles_licenses_and_what_was_never_run(cli: Cli) -> None:
     lines = cli.run("models").out.splitlines()
     (line,) = [line for line in lines if "qwen3-1.7b" in line]
     assert "~1,830 MB" in line
+    assert "hub, not pinned" in line
     assert line.endswith("not run here")
+    pinned = {name: row["pinned"] for name, row in rows.items()}
+    assert pinned["qwen2.5-coder-1.5b"]
+    assert pinned["citewell-smollm2"]
+    assert not pinned["qwen3-1.7b"]
+    assert sum("hub, not pinned" in line for line in lines) == sum(not each for each in pinned.values())
 
 
 def test_what_is_installed_is_verified(cli: Cli, tmp_path: Path) -> None:

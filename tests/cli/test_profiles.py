@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Cli
+
+pytestmark = pytest.mark.long
 
 BATS = "How do bats find their way in the dark?"
 

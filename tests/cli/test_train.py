@@ -14,6 +14,8 @@ from citewell.retriever.extract.training.cross_validation import checksum
 from tests.cli.conftest import Cli
 from tests.retriever.extract.training.made_up import made_up_page, write_made_up_pages
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -13,7 +13,8 @@ import openvino
 import pytest
 from openvino import opset13
 
-from citewell.core.openvino_core import compiled_model, openvino_core
+from citewell.core.build_cache import changed_files
+from citewell.core.openvino_core import _compile, compiled_model, openvino_core
 
 INTERRUPTED = """
     import gc, os, signal
@@ -66,3 +67,26 @@ def test_a_model_is_compiled_once_until_its_files_or_options_change(tmp_path: Pa
     file.unlink()
     with pytest.raises(RuntimeError):
         compiled_model(file, {"NUM_STREAMS": 1})
+
+
+def test_the_compiled_form_of_a_converted_model_is_kept_and_may_be_damaged(tmp_path: Path) -> None:
+    folder = tmp_path / "tripler"
+    folder.mkdir()
+    file = folder / "model.xml"
+    write_scaling(file, 3)
+    assert changed_files(folder) == []  # which writes the sums of a folder that Citewell built
+
+    def tripled() -> list[float]:
+        _compile.cache_clear()  # as in a new process
+        found: list[float] = compiled_model(file, {"NUM_STREAMS": 1})([np.float32([1, 2])])[0].tolist()
+        return found
+
+    for _ in range(2):
+        assert tripled() == [3, 6]
+        (kept,) = (tmp_path / "tripler.compiled").rglob("*.blob")
+    assert changed_files(folder) == []
+    for damaged in (b"", kept.read_bytes()[:200], b"no model at all" * 50):
+        kept.write_bytes(damaged)
+        assert tripled() == [3, 6]
+    write_scaling(file, 5)
+    assert tripled() == [5, 10]

@@ -133,9 +133,10 @@ def test_the_probability_of_yes_does_not_depend_on_what_was_read_before(
         return model.render([{"role": "user", "content": f"Water is wet. Fire is hot. {text} Yes or no?"}])
 
     questions = [prompt("Is water wet?"), prompt("Is fire cold?"), prompt("Is it?")]
-    alone = [open_openvino(smollm2_folder, "SmolLM2", threads=2).yes(question) for question in questions]
-    assert len({answer.yes for answer in alone}) == 3
-    assert [model.yes(question) for question in questions] == alone
+    fresh = open_openvino(smollm2_folder, "SmolLM2", threads=2)
+    backwards = [fresh.yes(question) for question in reversed(questions)]
+    assert len({answer.yes for answer in backwards}) == 3
+    assert [model.yes(question) for question in questions] == backwards[::-1]
 
 
 def test_a_prompt_that_overflows_the_context_is_refused(model: OpenVinoModel) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -192,6 +193,59 @@ def test_a_call_with_more_texts_than_allowed_has_its_turn(decoder: PagedDecoder)
         assert [call.result(SECONDS) for call in calls] == [0, 1, 2, 3]
     assert observed.most == 5
     assert decoder.used == 0
+
+
+class CountedDecoder(PagedDecoder):
+    """A decoder that notes the numbers of tokens of each text that it reads, step by step."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, threads=2)
+        self.read_tokens: list[list[int]] = []
+
+    def read(self, reads: Sequence[Read]) -> list[Logits]:
+        self.read_tokens.append([len(read.tokens) for read in reads])
+        return super().read(reads)
+
+
+def test_prompts_are_read_together_and_what_they_share_only_once(
+    smollm2_folder: Path, decoder: PagedDecoder
+) -> None:
+    counted = CountedDecoder(smollm2_folder)
+    steps = SharedSteps(counted, texts=8)
+    begun, go = threading.Event(), threading.Event()
+    page = [(11 * place) % 900 + 100 for place in range(64)]
+
+    def hold(row: CachedText, logits: Logits) -> Steps[float]:
+        begun.set()
+        assert go.wait(SECONDS)
+        yield from ()
+        return float(logits[0, 0])
+
+    def answer(row: CachedText, logits: Logits) -> Steps[float]:
+        yield from ()
+        return float(logits[0, 0])
+
+    def ask(prompt: list[int]) -> float:
+        return steps.run(prompt, answer, cancelled=threading.Event())
+
+    prompts = [[*page, *tokens_of(number)] for number in range(4)] + [tokens_of(8), tokens_of(9)]
+    with ThreadPoolExecutor(8) as threads:
+        first = threads.submit(steps.run, tokens_of(7), hold, cancelled=threading.Event())
+        assert begun.wait(SECONDS)
+        counted.read_tokens.clear()
+        others = [threads.submit(ask, prompt) for prompt in prompts]
+        end = time.monotonic() + SECONDS
+        while len(steps._waiting) < len(prompts):
+            assert time.monotonic() < end
+            time.sleep(0.001)
+        go.set()
+        together = [other.result(SECONDS) for other in others]
+        first.result(SECONDS)
+    # The first text on the page and the two others, then what the page's other texts do not share.
+    assert [sorted(read) for read in counted.read_tokens] == [[30, 30, 94], [30, 30, 30]]
+    assert counted.used == 0
+    alone = SharedSteps(decoder, texts=8)
+    assert together == [alone.run(each, answer, cancelled=threading.Event()) for each in prompts]
 
 
 def test_what_waits_can_be_cancelled(decoder: PagedDecoder) -> None:

@@ -19,7 +19,7 @@ from citewell.core.settings import GeneratorSettings, load_settings
 from citewell.generator.causal import YesAnswer
 from citewell.generator.load import open_yes_model
 from citewell.generator.prompt import Message
-from citewell.generator.yes import yes_share
+from citewell.generator.yes import ask_all, yes_share
 from tests.generator.chat_service import ChatService, whole, yes_or_no
 from tests.generator.tiny import write_tiny
 
@@ -47,11 +47,28 @@ async def test_a_model_in_this_process() -> None:
         assert (model.name, model.concurrency) == ("SmolLM2-135M-Instruct", 3)
         first = await model.ask(asked("Is tin a metal?"))
         longer = await model.ask(asked("Tin is a metal. " * 30 + "Is tin a metal?"))
-        # Only what differs from the question before is read, which rounds otherwise.
-        again = await model.ask(asked("Is tin a metal?"))
-        assert again == (pytest.approx(first.yes, abs=0.01), first.tokens)
+        assert await model.ask(asked("Is tin a metal?")) == first
     assert 0 < first.yes < 1
     assert 10 < first.tokens < longer.tokens - 100
+
+
+async def test_questions_that_are_asked_together_have_the_same_answers() -> None:
+    passage = "Tin is a soft metal that melts at 232 degrees. Bronze is copper with some tin in it. "
+    questions = [asked(f"{passage}{claim}") for claim in ("Is tin soft?", "Does tin melt?", "Is bronze tin?")]
+    questions += [asked("Is water wet?"), asked(f"{passage * 4}Is bronze hard?"), asked("Is fire cold?")]
+    settings = load_settings({"generator.name": "SmolLM2-135M-Instruct", "generator.concurrency": 4})
+    async with open_yes_model(settings.generator, settings.cache_dir, threads=1) as model:
+        together = await ask_all(model, questions)
+        assert together == [await model.ask(question) for question in questions]
+    assert len({answer.yes for answer in together}) == len(questions)
+
+
+async def test_an_error_of_one_question_is_the_error_of_all(tmp_path: Path) -> None:
+    wanted = GeneratorSettings(name=str(write_tiny(tmp_path)))
+    async with open_yes_model(wanted, tmp_path, threads=1) as model:
+        with pytest.raises(ModelError, match=r"The prompt has [\d,]+ tokens"):
+            await ask_all(model, [asked("Is tin a metal?"), asked("tin " * 5000), asked("Is it?")])
+        assert 0 < (await model.ask(asked("Is tin a metal?"))).yes < 1
 
 
 async def test_a_model_in_transformers(tmp_path: Path) -> None:

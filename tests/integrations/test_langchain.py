@@ -12,12 +12,13 @@ pytest.importorskip("langchain_core", reason="the extra `langchain` is not insta
 
 from langchain_core.runnables import RunnableLambda
 
+from benchmarks.small_service import BATS
 from citewell.core.errors import InputError, ServiceKeyRefusedError, ServiceUnreachableError
 from citewell.integrations.langchain import CitewellRetriever
 from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import SourceDocument
-from tests.server.api.conftest import BATS, Start, make_key
+from tests.server.api.conftest import Start, make_key
 
 
 def test_passages_come_as_documents(source: dict[str, Any]) -> None:

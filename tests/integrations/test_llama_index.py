@@ -11,8 +11,8 @@ pytest.importorskip("llama_index.core", reason="the extra `llama-index` is not i
 from llama_index.core.llms import MockLLM
 from llama_index.core.query_engine import RetrieverQueryEngine
 
+from benchmarks.small_service import BATS
 from citewell.integrations.llama_index import CitewellNodeRetriever
-from tests.server.api.conftest import BATS
 
 
 def test_passages_come_as_nodes(source: dict[str, Any]) -> None:

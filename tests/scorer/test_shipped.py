@@ -13,6 +13,8 @@ from citewell.scorer.load import DEFAULT, SCORERS, PreferenceScorer, load_scorer
 from citewell.scorer.training.measures import measure, scored
 from citewell.scorer.training.pinned import read_pinned
 
+pytestmark = pytest.mark.long
+
 FOLDER = SCORERS / DEFAULT
 
 
@@ -22,7 +24,7 @@ def scorer(tmp_path_factory: pytest.TempPathFactory) -> PreferenceScorer:
         locate(read_form(FOLDER).base)
     except WeightsMissingError:
         pytest.skip("the weights of all-MiniLM-L6-v2 are not installed")
-    return load_scorer(DEFAULT, tmp_path_factory.mktemp("cache"), threads=2)
+    return load_scorer(DEFAULT, tmp_path_factory.mktemp("cache"), threads=1)
 
 
 def test_it_is_small() -> None:

@@ -137,7 +137,8 @@ def _converted(settings: Settings) -> Check:
     from citewell.core.build_cache import changed_files
 
     places = settings.cache_dir.expanduser() / "models"
-    folders = [one for one in places.glob("*") if one.is_dir() and one.suffix != ".partial"]
+    passing = {".partial", ".compiled"}
+    folders = [one for one in places.glob("*") if one.is_dir() and one.suffix not in passing]
     changed = [f"{one.name}/{file}" for one in folders for file in changed_files(one)]
     if changed:
         fix = "They are built again when they are next used."

@@ -40,6 +40,7 @@ def show(as_json: bool) -> None:
             "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)) + f"  {about}"
         )
     click.echo("\n✓ installed, … partly downloaded, ~ about. To get one: citewell models get NAME")
+    click.echo("Not pinned: the first download takes the newest files of the hub, and records their SHA-256.")
 
 
 @command.command("get")
@@ -119,6 +120,7 @@ def _row(model: CatalogModel) -> dict[str, Any]:
         "bytes": model.bytes,
         "sha256": model.sha256 or None,
         "sources": list(_sources(model)),
+        "pinned": model.is_pinned,
         "base": model.base or None,
         "installed": path is not None,
         "path": None if path is None else str(path),
@@ -136,7 +138,8 @@ def _cells(model: CatalogModel) -> Iterator[str]:
     size = f"{model.bytes / 1e6:,.0f} MB"
     yield "" if model.base else (size if model.sha256 else f"~{size}")
     yield model.license
-    kinds = ("hub" if model.repository else "", "packages" if model.packages else "")
+    hub = "hub" if model.is_pinned else "hub, not pinned"
+    kinds = (hub if model.repository else "", "packages" if model.packages else "")
     yield "Citewell" if model.base else ", ".join(kind for kind in kinds if kind)
     yield f"{model.about}{'; not run here' if model.untried else ''}"
 

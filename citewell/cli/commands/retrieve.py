@@ -42,7 +42,7 @@ def command(
 
     settings = load_settings(flags(named, networks, assignments))
     rows = iter([_AskedRow(question)]) if question is not None else _read(file)
-    if asyncio.run(_retrieve(rows, settings, as_json=as_json, single=file is None)):
+    if asyncio.run(_retrieve(rows, settings, as_json=as_json, single=question)):
         raise click.exceptions.Exit(1)
 
 
@@ -54,14 +54,19 @@ class _AskedRow(NamedTuple):
     error: str = ""  # why the line has no question
 
 
-async def _retrieve(rows: Iterator[_AskedRow], settings: Settings, *, as_json: bool, single: bool) -> int:
+async def _retrieve(
+    rows: Iterator[_AskedRow], settings: Settings, *, as_json: bool, single: str | None
+) -> int:
+    """Print the references of each row; return how many failed. `single` is the question of the only row."""
     from citewell.cli.view import PlainView
     from citewell.core.events import final_answer
     from citewell.pipeline.build import open_pipeline
     from citewell.pipeline.choices import without_writer
 
     failed = 0
-    async with open_pipeline(without_writer(settings), on_step=PlainView().step) as pipeline:
+    async with open_pipeline(
+        without_writer(settings), on_step=PlainView().step, question=single or ""
+    ) as pipeline:
         for row in rows:
             result: dict[str, Any] = {} if row.id is None else {"id": row.id}
             try:
@@ -69,13 +74,13 @@ async def _retrieve(rows: Iterator[_AskedRow], settings: Settings, *, as_json: b
                     raise InputError(row.error)
                 answer = await final_answer(pipeline.retrieve(row.question))
             except CitewellError as error:
-                if single:
+                if single is not None:
                     raise
                 failed += 1
                 result |= {"question": row.question, "error": str(error)}
                 click.echo(json.dumps(result, ensure_ascii=False))
                 continue
-            if as_json or not single:
+            if as_json or single is None:
                 click.echo(json.dumps(result | answer.to_json(), ensure_ascii=False))
             else:
                 for reference in answer.references:

@@ -60,6 +60,11 @@ class CatalogModel:
         """True for a language model in a GGUF file; other models are folders in the Hugging Face layout."""
         return self.file.endswith(".gguf")
 
+    @property
+    def is_pinned(self) -> bool:
+        """True if every download is the same, by its SHA-256 or by a revision of the hub's repository."""
+        return bool(self.base or self.sha256) or self.revision != "main"
+
 
 @cache
 def catalog() -> Mapping[str, CatalogModel]:

@@ -21,15 +21,16 @@ from citewell.generator.resolve import ADAPTERS as GENERATORS
 from citewell.retriever.encoder.load import load_encoder
 from citewell.retriever.encoder.resolve import ADAPTERS as ENCODERS
 
+pytestmark = pytest.mark.long
+
 POLICIES = Path(__file__).parents[3] / "citewell" / "browser" / "adapters"
 TEXTS = ["What makes rain?", "Étienne's café, naïvely."]
 
 
 @pytest.fixture(scope="module")
-def hub(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def hub(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A cache of the Hugging Face hub, with the packaged models under their hub ids."""
     home = tmp_path_factory.mktemp("hub")
-    cache = tmp_path_factory.mktemp("cache")
     encoder = locate("all-MiniLM-L6-v2").path
     assert encoder is not None
     put(home, "all-MiniLM-L6-v2", encoder)

@@ -13,6 +13,7 @@ from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
+from benchmarks.hostile.spellings import SPELLINGS
 from citewell.core.errors import FetchError
 from citewell.retriever.fetch.guard import AddressGuard
 from citewell.retriever.fetch.http import HttpFetcher, web_fetcher
@@ -47,41 +48,8 @@ async def listener() -> AsyncIterator[Listener]:
         server6.close()
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
-        "127.0.0.1",
-        "127.0.0.2",
-        "127.1",
-        "2130706433",
-        "0x7f.1",
-        "0x7f000001",
-        "0177.0.0.1",
-        "017700000001",
-        "0.0.0.0",
-        "0",
-        "①②⑦.⓪.⓪.①",
-        "127。0。0。1",
-        "１２７.１",
-        "127.0.0.1.",
-        "0x7F.0.0.0x1",
-        "0x7f.0x1.",
-        "localhost",
-        "localhost.",
-        "LOCALHOST",
-        "[::1]",
-        "[::]",
-        "[0:0:0:0:0:0:0:1]",
-        "[::ffff:127.0.0.1]",
-        "[::ffff:7f00:1]",
-        "[::127.0.0.1]",
-        "[64:ff9b::7f00:1]",
-        "[2002:7f00:1::]",
-        "[::1%25lo]",
-        "[fe80::1%25eth0]",
-    ],
-)
-async def test_no_spelling_of_this_machine_is_connected_to(host: str, listener: Listener) -> None:
+@pytest.mark.parametrize("host", [*SPELLINGS, "127.0.0.2", "0x7f.0x1.", "[fe80::1%25eth0]"])
+async def test_no_spelling_of_a_private_address_is_connected_to(host: str, listener: Listener) -> None:
     guard = AddressGuard(allow_ports=frozenset({listener.port}))
     async with web_fetcher(guard=guard, robots=False) as fetcher:
         with pytest.raises(FetchError) as raised:

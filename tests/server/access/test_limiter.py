@@ -76,4 +76,4 @@ async def test_a_thousand_at_once() -> None:
     async with open_limiter("", pytest.fail) as limiter:
         decisions = await asyncio.gather(*(limiter.take("ada", 100, None) for _ in range(1_000)))
         assert sum(decision.allowed for decision in decisions) == 100
-        assert limiter.trouble == ""
+        assert await limiter.trouble() == ""

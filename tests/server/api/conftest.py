@@ -16,24 +16,13 @@ import httpx
 import pytest
 import uvicorn
 
+from benchmarks.small_service import index_notes
 from citewell.core.settings import Settings, load_settings
-from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
-from citewell.retriever.collection.indexing import index_documents, indexing
-from citewell.retriever.collection.sources import SourceDocument
 from citewell.server.access.keys import new_key
 from citewell.server.running import server_config
 from citewell.server.sockets import listen
 from citewell.server.store.database import open_store
 from tests.server.local import ReplyHandler, answering
-
-BATS = "How do bats find their way in the dark?"
-_NOTES = {
-    "Bats": "Bats find their way in the dark by echolocation. A bat sends out short calls that are too high "
-    "for human ears, and it listens to the echoes that come back from trees and insects.",
-    "Tides": "The tides are caused by the gravity of the Moon and, to a lesser degree, of the Sun. Most "
-    "coasts have two high tides and two low tides each day.",
-    "Honey": "Bees make honey from nectar, which they thicken by fanning it with their wings.",
-}
 
 
 @dataclass
@@ -87,12 +76,7 @@ Start = Callable[..., Service]
 def collection_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with the collection `notes`."""
     data_dir = tmp_path_factory.mktemp("data")
-    documents = [
-        SourceDocument(f"https://notes.example/{title.lower()}", text.encode(), "text/plain", title)
-        for title, text in _NOTES.items()
-    ]
-    with indexing(EmbeddedCatalog(data_dir), "notes") as indexer:
-        index_documents(indexer, "notes", documents)
+    index_notes(data_dir, "notes")
     return data_dir
 
 

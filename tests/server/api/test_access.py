@@ -7,7 +7,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import httpx
 import pytest
 
-from tests.server.api.conftest import BATS, Search, Service, Start, make_key
+from benchmarks.small_service import BATS
+from tests.server.api.conftest import Search, Service, Start, make_key
 from tests.server.faults.conftest import until
 
 

@@ -8,10 +8,11 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
+from benchmarks.small_service import BATS
 from citewell.core.errors import SettingsError
 from citewell.core.settings import Settings
 from citewell.server.access.owner import owner_token
-from tests.server.api.conftest import BATS, Service, make_key, serving
+from tests.server.api.conftest import Service, make_key, serving
 
 HEADER = "X-Forwarded-Email"
 PROXY = "127.0.0.2"

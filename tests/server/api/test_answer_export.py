@@ -5,7 +5,8 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from tests.server.api.conftest import BATS, Service
+from benchmarks.small_service import BATS
+from tests.server.api.conftest import Service
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from benchmarks.small_service import BATS
 from citewell.core.settings import Settings
-from tests.server.api.conftest import BATS, Search, Service, read_events, serving
+from tests.server.api.conftest import Search, Service, read_events, serving
 
 
 def wait_for_state(service: Service, answer_id: str, state: str) -> dict[str, Any]:

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from benchmarks.small_service import BATS
 from citewell.core.settings import Settings
 from citewell.core.weights import locate
-from tests.server.api.conftest import BATS, Service, Start, read_events, serving
+from tests.server.api.conftest import Service, Start, read_events, serving
 from tests.server.linked import linked_pages
 from tests.server.local import ReplyHandler, answering
 

@@ -13,8 +13,9 @@ import openai
 import pytest
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
+from benchmarks.small_service import BATS
 from tests.generator.chat_service import yes_or_no
-from tests.server.api.conftest import BATS, Search, Service, Start, make_key
+from tests.server.api.conftest import Search, Service, Start, make_key
 from tests.server.local import ReplyHandler, answering
 
 

@@ -8,9 +8,14 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from benchmarks.small_service import BATS
 from citewell.core.settings import Settings
-from tests.server.api.conftest import BATS, make_key, serving
+from tests.server.api.conftest import make_key, serving
 from tests.server.places import four_places
+
+pytestmark = pytest.mark.long
 
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 EXAMPLES = 2  # of each address, beside those that cover each part of its description

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from benchmarks.small_service import BATS
 from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import SourceDocument
-from tests.server.api.conftest import BATS, Start
+from tests.server.api.conftest import Start
 
 _PAGE = """<html><head><title>Bats</title>
 <meta property="article:published_time" content="2024-05-06T07:08:09Z"></head>

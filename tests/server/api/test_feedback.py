@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.server.api.conftest import BATS, Service, Start
+from benchmarks.small_service import BATS
+from tests.server.api.conftest import Service, Start
 
 RATINGS = {"usefulness": 1, "coherence": 0, "unsupported": -1, "overall": 2}
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.server.api.conftest import BATS, Service
+from benchmarks.small_service import BATS
+from tests.server.api.conftest import Service
 
 FORMATS_OF_OTHERS = ("ProblemDetails", "RankedDocument")
 """RFC 9457, and the reranking of Cohere and Jina: there, what is not known is left out."""

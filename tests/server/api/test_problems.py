@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.server.api.conftest import BATS, Service
+from benchmarks.small_service import BATS
+from tests.server.api.conftest import Service
 
 
 @pytest.mark.parametrize(

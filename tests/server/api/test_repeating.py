@@ -12,10 +12,11 @@ from typing import Any
 import httpx
 from sqlalchemy import update
 
+from benchmarks.small_service import BATS
 from citewell.core.settings import Settings
 from citewell.server.store.database import open_store
 from citewell.server.store.tables import REQUESTS
-from tests.server.api.conftest import BATS, Search, Service, Start, make_key, read_events, serving
+from tests.server.api.conftest import Search, Service, Start, make_key, read_events, serving
 
 NAMED = {"Idempotency-Key": "4f6b2c9e"}
 

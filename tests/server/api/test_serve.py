@@ -15,10 +15,11 @@ from pathlib import Path
 import httpx
 import pytest
 
+from benchmarks.small_service import BATS
 from citewell.server.access.keys import new_key
 from citewell.server.store.database import open_store
 from tests.nursery import Forked, Nursery
-from tests.server.api.conftest import BATS, Search, Start
+from tests.server.api.conftest import Search, Start
 
 Serve = Callable[..., "Process"]
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.small_service import BATS
 from citewell.core.settings import Settings
 from citewell.scorer.data.reading import read_comparisons
 from citewell.scorer.data.types import Comparison
@@ -19,7 +20,7 @@ from citewell.server.access.owner import owner_token
 from citewell.server.store.database import ServiceStore
 from citewell.server.studies.drawing import answer_order
 from citewell.server.studies.forms.catalog import FORMS
-from tests.server.api.conftest import BATS, Service, make_key, serving
+from tests.server.api.conftest import Service, make_key, serving
 from tests.server.pages.conftest import in_store
 from tests.server.store.samples import answer as stored_answer
 

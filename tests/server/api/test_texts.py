@@ -9,9 +9,10 @@ import numpy as np
 import openai
 import pytest
 
+from benchmarks.small_service import BATS
 from citewell.core.settings import Settings
 from citewell.retriever.encoder.two_towers import TwoTowers
-from tests.server.api.conftest import BATS, Service, make_key, serving
+from tests.server.api.conftest import Service, make_key, serving
 
 TEXTS = ["Bees make honey from nectar.", "Bats find their way by echolocation.", "The Moon causes tides."]
 

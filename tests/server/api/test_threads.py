@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.server.api.conftest import BATS, Service, Start, make_key
+from benchmarks.small_service import BATS
+from tests.server.api.conftest import Service, Start, make_key
 
 FOLLOW_UP = "What do they send out?"
 REWRITTEN = "What do bats send out?"

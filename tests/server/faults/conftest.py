@@ -14,7 +14,8 @@ import httpx
 import psycopg
 import pytest
 
-from tests.server.api.conftest import BATS, Search, Service, collection_data, search, settings, slow, start
+from benchmarks.small_service import BATS
+from tests.server.api.conftest import Search, Service, collection_data, search, settings, slow, start
 from tests.server.api.test_serve import run
 from tests.server.store.test_faults import tiny_disk
 

@@ -15,10 +15,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from benchmarks.small_service import BATS
 from citewell.server.access.authenticator import Authenticator
 from citewell.server.access.errors import WrongKeyError
 from citewell.server.access.keys import ApiKey, new_key
-from tests.server.api.conftest import BATS, Search, Service, Start
+from tests.server.api.conftest import Search, Service, Start
 from tests.server.faults.conftest import answers_again, searching, states, until
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.server.api.conftest import BATS, Search, Start
+from benchmarks.small_service import BATS
+from tests.server.api.conftest import Search, Start
 from tests.server.faults.conftest import answers_again, searching, until
 
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import httpx
 import pytest
 
+from benchmarks.small_service import BATS
 from tests.nursery import Nursery
-from tests.server.api.conftest import BATS
 from tests.server.api.test_jobs import SITE, begin, patient
 from tests.server.api.test_serve import Serve
 from tests.server.faults.conftest import PostgresServer, states, until

@@ -13,19 +13,11 @@ import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from benchmarks.small_service import BATS
 from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import SourceDocument, read_source
-from tests.server.api.conftest import (
-    BATS,
-    Service,
-    Start,
-    collection_data,
-    make_key,
-    service,
-    settings,
-    start,
-)
+from tests.server.api.conftest import Service, Start, collection_data, make_key, service, settings, start
 from tests.server.api.test_sharing import keys_of
 from tests.server.linked import linked_pages
 from tests.server.mcp.test_tools import text_of

@@ -29,7 +29,6 @@ __all__ = ["search", "settings"]
 HARM = '<img src=x onerror="window.harmed=1">'
 SCRIPT = "<script>window.harmed=1</script>"
 EVIL_LINK = "javascript:window.harmed=1"
-BATS = "How do bats find their way in the dark?"
 _NOTES = {
     f"Bats {HARM}": "Bats find their way in the dark by echolocation, and so does this: **[here]("
     + EVIL_LINK

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from benchmarks.small_service import BATS
 from tests.server.api.conftest import Service
-from tests.server.pages.conftest import BATS, HARM, OpenPage, in_store
+from tests.server.pages.conftest import HARM, OpenPage, in_store
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from benchmarks.small_service import BATS
 from citewell.core.settings import Settings
 from citewell.server.store.answers import StoredAnswer
 from citewell.server.store.comparisons import StoredComparison
@@ -17,7 +18,7 @@ from citewell.server.store.database import ServiceStore
 from citewell.server.store.ids import new_id
 from citewell.server.store.rankings import StoredRanking
 from tests.server.api.conftest import Service, serving
-from tests.server.pages.conftest import BATS, HARM, STORED, OpenPage, in_store
+from tests.server.pages.conftest import HARM, STORED, OpenPage, in_store
 from tests.server.pages.test_accessibility import NARROW, WIDE, faults
 from tests.server.pages.test_keys import add_key
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from benchmarks.small_service import BATS
 from citewell.server.store.answers import StoredAnswer
 from citewell.server.store.ids import new_id
 from tests.server.api.conftest import Service, serving
-from tests.server.pages.conftest import BATS, OpenPage, in_store
+from tests.server.pages.conftest import OpenPage, in_store
 from tests.server.pages.test_accessibility import NARROW, WIDE, faults
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.small_service import BATS
 from citewell.server.pages.replies import POLICY
 from tests.server.api.conftest import Service
-from tests.server.pages.conftest import BATS, HARM, SCRIPT, OpenPage
+from tests.server.pages.conftest import HARM, SCRIPT, OpenPage
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

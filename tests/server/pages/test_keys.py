@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.small_service import BATS
 from citewell.core.settings import Settings
 from citewell.server.access.keys import NewKey, new_key
 from citewell.server.access.owner import owner_token
 from tests.server.api.conftest import Service, serving
-from tests.server.pages.conftest import BATS, OpenPage, in_store
+from tests.server.pages.conftest import OpenPage, in_store
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

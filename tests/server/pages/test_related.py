@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from benchmarks.small_service import BATS
 from tests.generator.chat_service import ChatService, chunk, streamed
 from tests.server.api.conftest import serving
-from tests.server.pages.conftest import BATS, OpenPage
+from tests.server.pages.conftest import OpenPage
 from tests.server.pages.test_ask import ask
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -9,13 +9,14 @@ from urllib.parse import parse_qs, urlsplit
 import msgspec
 import pytest
 
+from benchmarks.small_service import BATS
 from citewell.core.types import Reference, Sentence
 from citewell.server.api.schemas import AnswerResponse
 from citewell.server.pages.related import related_questions
 from citewell.server.store.answers import StoredAnswer
 from citewell.server.store.ids import new_id
 from tests.server.api.conftest import Service, serving
-from tests.server.pages.conftest import BATS, OpenPage, in_store
+from tests.server.pages.conftest import OpenPage, in_store
 from tests.server.pages.test_accessibility import NARROW, faults
 from tests.server.pages.test_ask import ask
 

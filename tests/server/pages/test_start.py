@@ -7,8 +7,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from benchmarks.small_service import BATS
 from tests.server.api.conftest import Service, serving
-from tests.server.pages.conftest import BATS, OpenPage
+from tests.server.pages.conftest import OpenPage
 from tests.server.pages.test_accessibility import NARROW, faults
 from tests.server.pages.test_ask import ask
 

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from benchmarks.small_service import BATS
 from tests.generator.chat_service import ChatService, chunk, streamed
 from tests.server.api.conftest import Search, Service, serving
-from tests.server.pages.conftest import BATS, OpenPage
+from tests.server.pages.conftest import OpenPage
 from tests.server.pages.test_accessibility import NARROW, faults
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from benchmarks.small_service import BATS
 from tests.server.api.conftest import Search, Service, serving
-from tests.server.pages.conftest import BATS, OpenPage
+from tests.server.pages.conftest import OpenPage
 from tests.server.pages.test_accessibility import NARROW, WIDE, faults
 from tests.server.pages.test_ask import ask
 from tests.server.pages.test_keys import add_key

@@ -10,8 +10,9 @@ import openai
 import pytest
 from aiohttp import web
 
+from benchmarks.small_service import BATS
 from tests.generator.chat_service import ChatService, chunk, streamed
-from tests.server.api.conftest import BATS, serving
+from tests.server.api.conftest import serving
 from tests.server.pages.conftest import OpenPage
 from tests.server.pages.test_accessibility import NARROW, faults
 from tests.server.pages.test_ask import ask

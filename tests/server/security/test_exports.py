@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.small_service import BATS
 from citewell.scorer.data.reading import read_comparisons
 from citewell.server.store.columns import storable
-from tests.server.api.conftest import BATS, Service, Start
+from tests.server.api.conftest import Service, Start
 
 TEXTS = (
     'quote " backslash \\ slash / end',

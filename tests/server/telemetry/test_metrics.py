@@ -10,10 +10,11 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from benchmarks.small_service import BATS
 from citewell.core.events import Failed, Fetched, Searched, Token
 from citewell.core.types import Failure
 from citewell.server.telemetry.metrics import STAGES, Metrics
-from tests.server.api.conftest import BATS, Search, Service, Start, make_key
+from tests.server.api.conftest import Search, Service, Start, make_key
 
 Numbers = dict[tuple[str, ...], float]
 

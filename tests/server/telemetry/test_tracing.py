@@ -9,9 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
+from benchmarks.small_service import BATS
 from citewell.core.errors import SettingsError
 from citewell.core.settings import Settings
-from tests.server.api.conftest import BATS, Search, serving
+from tests.server.api.conftest import Search, serving
 from tests.server.telemetry.conftest import Collector
 
 Make = Callable[..., Settings]
