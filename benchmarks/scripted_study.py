@@ -121,7 +121,7 @@ def exported(address: str, folder: Path, study: str) -> dict[str, int]:
         for name, form in (*((name, "rows") for name in EXPORTS), ("comparisons", "webgpt")):
             reply = client.get(f"/v1/export/{name}", params={"study": study, "format": form})
             reply.raise_for_status()
-            file = folder / f"{name}-{form}.jsonl"
+            file = folder / f"{name}.jsonl"
             file.write_bytes(reply.content)
             rows[name if form == "rows" else f"{name}, {form}"] = sum(1 for _ in read_lines(file))
             if name == "comparisons" and reply.content:
