@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from benchmarks.report.cells import ReportRow, ReportSection, count
 from benchmarks.report.reading import PublishedFigures, ResultFiles
 
@@ -26,19 +29,19 @@ def studies(results: ResultFiles, published: PublishedFigures) -> ReportSection:
             "as WebGPT": as_webgpt,
         }
         rows.append(ReportRow(form, {name: count(value) for name, value in cells.items()}, "here"))
-    first = next(iter(found.values()), {}).get("report", {})
-    systems = ", ".join(first.get("systems", ()))
     return ReportSection(
         title="Studies, judged by scripts",
         question="Does every form lead from answers of several systems to reports and exports?",
         first="form",
         columns=list(rows[0].cells) if rows else [],
         rows=rows,
-        lines=[
-            f"The answers of {systems} to questions of `questions/blind.jsonl` are real. The raters "
-            f"are {len(first['raters'])} scripts that press keys in Chromium by chance: their judgments, in "
-            "`scripted_study.json`, say nothing of the answers."
-        ]
-        if rows
-        else [],
+        lines=[_about(study["report"]) for study in list(found.values())[:1]],
+    )
+
+
+def _about(report: Mapping[str, Any]) -> str:
+    return (
+        f"The answers of {', '.join(report['systems'])} to questions of `questions/blind.jsonl` are real. The "
+        f"raters are {len(report['raters'])} scripts that press keys in Chromium by chance: their judgments, in "
+        "`scripted_study.json`, say nothing of the answers."
     )
