@@ -40,8 +40,9 @@ def studies(results: ResultFiles, published: PublishedFigures) -> ReportSection:
 
 
 def _about(report: Mapping[str, Any]) -> str:
+    systems, raters = ", ".join(report["systems"]), len(report["raters"])
     return (
-        f"The answers of {', '.join(report['systems'])} to questions of `questions/blind.jsonl` are real. The "
-        f"raters are {len(report['raters'])} scripts that press keys in Chromium by chance: their judgments, in "
-        "`scripted_study.json`, say nothing of the answers."
+        f"The answers of {systems} to questions of `questions/blind.jsonl` are real. The raters are {raters} "
+        "scripts that press keys in Chromium by chance: their judgments, in `scripted_study.json`, say "
+        "nothing of the answers."
     )
