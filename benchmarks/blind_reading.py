@@ -1,7 +1,7 @@
 """Read the answers of several writers without knowing which writer wrote which.
 
 The sixty questions of `questions/blind.jsonl` are about Wikipedia for Schools, a folder of notes and the
-handbook; `fact` is empty for those that no page answers. Three steps:
+handbook; `fact` is empty for those that no page answers. Four steps:
 
 - `python -m benchmarks.blind_reading answers --data-dir DIR` asks each writer each question and appends the
   answers to `--answers`. An interrupted run continues.
@@ -10,6 +10,8 @@ handbook; `fact` is empty for those that no page answers. Three steps:
   "unreadable"}, that is, whether the references hold the answer, one of `VERDICTS` per letter, and the
   letters of answers that are hard to read. It prints the shares per writer with bootstrapped 95% intervals,
   and writes all answers with their verdicts.
+- `… study --out FILE` reads the answers from the sheet with verdicts among the results, and writes them for
+  `citewell study make`, without verdicts and marks.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ import argparse
 import asyncio
 import json
 import random
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +38,16 @@ WRITERS = ("extractive", "citewell-smollm2", "qwen2.5-coder-0.5b", "qwen2.5-code
 VERDICTS = ("right", "part", "wrong", "refused")
 _SEED = 20
 _READ, _SHOWN = 900, 300  # characters of a reference, for the reader and in the report
+_MARKS = re.compile(rf" \((?:{'|'.join(STATUS_WORDS.values())})\)")
+_QUESTION = re.compile(r"## \d+\. (?P<question>.+) \(\w+\)")
+_REFERENCE = re.compile(r"> \[\d+\] \*(?P<title>.*?)\*: (?P<text>.*)")
+_ANSWER = re.compile(r"\*\*[A-H]\*\* \((?P<system>[^:]+): [^)]+\) (?P<answer>.*)")
 
 
 def main() -> None:
-    """Run one of the three steps."""
+    """Run one of the four steps."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("step", choices=("answers", "sheet", "report"))
+    parser.add_argument("step", choices=("answers", "sheet", "report", "study"))
     parser.add_argument("--answers", type=Path, default=Path("blind-answers.jsonl"))
     parser.add_argument("--data-dir", type=Path, help="folder of the collections, for the step `answers`")
     parser.add_argument(
@@ -55,6 +62,11 @@ def main() -> None:
             parser.error("--data-dir is missing: the folder of the collection wikispeedia, or an empty one")
         for writer in options.writers.split(","):
             asyncio.run(answer(writer, questions, options.data_dir, options.answers))
+        return
+    if options.step == "study":
+        rows = answers_of_sheet((RESULTS / "blind-reading.md").read_text(encoding="utf-8"))
+        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        options.out.write_text(text, encoding="utf-8")
         return
     dealt = deal(questions, _lines(options.answers))
     if options.step == "sheet":
@@ -118,6 +130,20 @@ def sheet(dealt: Sequence[Mapping[str, Any]], judged: Mapping[int, Mapping[str, 
                 mark = f" ({row['writer']}: {verdict['verdicts'][letter]}{unreadable})"
             parts.append(f"**{letter}**{mark} {row['answer']}")
     return "\n\n".join(parts) + "\n"
+
+
+def answers_of_sheet(text: str) -> Iterator[dict[str, Any]]:
+    """Yield the answers of a sheet with verdicts, each with its question, writer and references."""
+    question, references = "", list[dict[str, str]]()
+    for part in text.split("\n\n"):
+        if found := _QUESTION.fullmatch(part):
+            question, references = found["question"], []
+        elif found := _REFERENCE.fullmatch(part):
+            references.append(found.groupdict())
+        elif found := _ANSWER.fullmatch(part.strip()):
+            answer = _MARKS.sub("", found["answer"])
+            row = {"question": question, "system": found["system"], "answer": answer}
+            yield row | {"references": references}
 
 
 def report(dealt: Sequence[Mapping[str, Any]], judged: Mapping[int, Mapping[str, Any]]) -> str:

@@ -5,8 +5,9 @@
 
 The articles are served over HTTP on loopback, fetched by the guarded fetcher and searched by a collection. A
 question counts as found if a quote has an accepted answer; systems are those of `citewell eval browse`.
-Episodes are kept in EPISODES, so that an interrupted run continues. The cost is computed as in WebGLM's
-appendix B for WebGPT: the time for writing commands, plus WebGLM's seconds for each search and page.
+Episodes are kept in EPISODES, so that an interrupted run continues; `citewell eval compare` compares the
+files SPLIT.json there with those of another run. The cost is computed as in WebGLM's appendix B for WebGPT:
+the time for writing commands, plus WebGLM's seconds for each search and page.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from benchmarks.browse_web import browse_settings, index_web, served_web
 from benchmarks.results_files import output_option, save, table
 from citewell.browser.episode import Episode, read_episodes
 from citewell.browser.evaluation.evaluate import Result, evaluate
-from citewell.browser.evaluation.report import markdown, summary
+from citewell.browser.evaluation.report import as_json, details, markdown, summary
 from citewell.browser.evaluation.statistics import statistics
 from citewell.core.questions import AnsweredQuestion, read_questions
 from citewell.core.settings import Settings
@@ -88,13 +89,16 @@ async def measure(settings: Settings, arguments: argparse.Namespace) -> dict[str
             asked = read_questions(arguments.questions / f"{split}.jsonl", arguments.limit)
             plan = BrowsingPlan(arguments.systems, arguments.episodes / split, arguments.policy)
             outcomes = await run(settings, plan, asked)
-            print(f"\n{split}:\n\n{markdown(outcomes, arguments.systems[0])}\n")
+            print(f"\n{split}:\n\n{markdown(outcomes, arguments.systems[0])}")
             result[split] = summary(outcomes)
+            kept = arguments.episodes / f"{split}.json"
+            kept.write_text(as_json(outcomes), encoding="utf-8")
+            kept.with_suffix(".details.json").write_text(details(outcomes), encoding="utf-8")
         models = [name for name in (PROMPTED, CLONED) if name in arguments.systems]
         if arguments.free and models:
             plan = BrowsingPlan(models, arguments.episodes / "free", arguments.policy, free=True)
             outcomes = await run(settings, plan, asked[: arguments.free])
-            print(f"\nWithout constraints:\n\n{markdown(outcomes, models[0])}\n")
+            print(f"\nWithout constraints:\n\n{markdown(outcomes, models[0])}")
             result["free"] = summary(outcomes)
     result["cost"] = cost(arguments)
     return result

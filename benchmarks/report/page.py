@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.report import answering, attacking, citing, finding, scoring, serving
+from benchmarks.report import answering, attacking, citing, finding, judging, scoring, serving
 from benchmarks.report.cells import ReportSection
 from benchmarks.report.reading import PublishedFigures, ResultFiles
 
@@ -20,6 +20,7 @@ HEADLINES: Mapping[str, MakeSection] = {
     "triviaqa": answering.triviaqa,
     "truthfulness": answering.truthfulness,
     "people": answering.people,
+    "studies": judging.studies,
     "safety": answering.safety,
     "articles": finding.articles,
     "bearing": finding.bearing,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
-from benchmarks.blind_reading import deal, report, sheet
+from benchmarks.blind_reading import answers_of_sheet, deal, report, sheet
+from citewell.server.studies.answer_files import read_answer_file
 
 QUESTIONS = [
     {"collection": "notes", "question": f"Question {number}?", "fact": "a fact" if number < 9 else ""}
@@ -44,3 +47,19 @@ def test_verdicts_count_for_the_writer_behind_the_letter() -> None:
     assert rows["| first"].split(" | ")[6:8] == ["3", "1.00 (1.00 to 1.00)"]
     assert rows["| second"].split(" | ")[4] == "1.00 (1.00 to 1.00)"
     assert rows["| second"].split(" | ")[-1] == "0.00 (0.00 to 0.00) |"
+
+
+def test_the_sheet_with_verdicts_gives_the_answers_back_for_a_study(tmp_path: Path) -> None:
+    dealt = deal(QUESTIONS, [row | {"answer": f"{row['answer']} [1] (not supported)"} for row in answers()])
+    verdicts = {"verdicts": {"A": "right", "B": "wrong"}, "unreadable": ["B"]}
+    judged = {one["number"]: verdicts for one in dealt}
+    rows = list(answers_of_sheet(f"# Answers\n\n{sheet(dealt, judged)}"))
+    assert {row["question"] for row in rows} == {one["question"] for one in QUESTIONS}
+    expected = {f"Alpha {one['question']} [1]" for one in QUESTIONS}
+    assert {row["answer"] for row in rows if row["system"] == "first"} == expected
+    file = tmp_path / "answers.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    study = list(read_answer_file(file))
+    assert len(study) == 24
+    assert study[0].references[0].text == "A passage."
+    assert study[0].sentences[-1].marks == (1,)

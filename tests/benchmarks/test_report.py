@@ -110,6 +110,29 @@ def test_tables_of_pages_are_read() -> None:
     assert read_tables(page) == [[{"a": "x", "b": "1.5"}, {"a": "y", "b": ""}], [{"c": "z"}]]
 
 
+def test_studies_count_what_the_scripts_judged_and_say_that_they_are_scripts(tmp_path: Path) -> None:
+    rate = {"mean": 1.0, "error": 0.0, "questions": 3, "judgments": 6}
+    report = {
+        "items": 3,
+        "judgments": 6,
+        "systems": ["alpha", "beta"],
+        "scores": [{"name": "truthful"}, {"name": "informative"}],
+        "wins": {"alpha": {"beta": rate}, "beta": {"alpha": rate}},
+        "wins_by_scale": {},
+        "agreement": [{"title": "Truthful"}],
+        "raters": [{"rater": "a", "script": True}, {"rater": "b", "script": True}],
+    }
+    exports = {"ratings": 12, "comparisons": 6, "rankings": 0, "comparisons, webgpt": 6}
+    stamp = {"command": "python -m x", "machine": "2 cores", "date": "2026-11-25"}
+    studies = {"truthfulqa": {"pages": 6, "exports": exports, "report": report}}
+    (tmp_path / "scripted_study.json").write_text(json.dumps(stamp | {"studies": studies}))
+    section = sections(tmp_path)["studies"]
+    assert "| truthfulqa | 3 | 6 | 2 | 2 | 2 | 1 | 18 | 6 |" in section.markdown()
+    (line,) = section.lines
+    assert "answers of alpha, beta to" in line
+    assert "The raters are 2 scripts" in line
+
+
 def test_the_picture_has_a_bar_for_each_system() -> None:
     section = sections(RESULTS)["accuracy"]
     picture = accuracy_chart(section)

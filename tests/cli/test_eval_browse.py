@@ -48,11 +48,26 @@ def test_systems_are_measured_and_compared(cli: Cli, questions: Path, tmp_path: 
     assert "| scripted |" in result.out
     assert "Compared with scripted:" in result.out
     assert "chosen by" not in result.out
-    assert page.read_text(encoding="utf-8") == result.out
+    assert result.out == page.read_text(encoding="utf-8") + "\n"
     assert "scripted: 3 of 3, found 2" in result.err
     rewards = [episode.reward for episode in read_episodes(folder / "scripted.jsonl")]
     assert rewards == [1.0, 1.0, 0.0]
     assert {file.name for file in folder.iterdir()} == {"random.jsonl", "scripted.jsonl", "pipeline.jsonl"}
+
+
+def test_two_evaluations_are_compared_question_by_question(cli: Cli, questions: Path, tmp_path: Path) -> None:
+    for policy in ("random", "scripted"):
+        call = ("eval", "browse", questions, *NOTES, "--systems", policy)
+        assert cli.run(*call, "--json", tmp_path / f"{policy}.json").code == 0
+    files = (tmp_path / "random.json", tmp_path / "scripted.json")
+    result = cli.run("eval", "compare", *files, "--json")
+    assert result.code == 0, result.err
+    found = json.loads(result.out)["scripted - random"]
+    assert found.keys() == {"found", "quotes", "actions", "tokens", "seconds"}
+    means = [json.loads(file.read_text())[file.stem]["found"] for file in files]
+    assert [found["found"]["a"], found["found"]["b"]] == pytest.approx(means, abs=1e-4)
+    assert found["found"]["queries"] == 3
+    assert 0 < found["found"]["p"] <= 1
 
 
 def test_an_evaluation_that_was_killed_goes_on(cli: Cli, questions: Path, tmp_path: Path) -> None:

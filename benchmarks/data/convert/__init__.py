@@ -28,6 +28,7 @@ from benchmarks.data.convert.spaced_claims import (
     snli,
     sufficient_facts,
 )
+from benchmarks.data.convert.trec import trecdl19, trecdl20
 
 Converter = Callable[[Path], Iterator[tuple[str, Iterator[str]]]]
 
@@ -60,6 +61,8 @@ CONVERTERS: Mapping[str, Converter] = {
         squad,
         sufficient_facts,
         summedits,
+        trecdl19,
+        trecdl20,
         truthfulqa,
         web_content_extraction,
         webglm_questions,

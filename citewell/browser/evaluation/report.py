@@ -19,6 +19,8 @@ _SUCCESS = (
     "Actions, generated tokens and seconds are of all episodes of a question."
 )
 
+_MEASURES = ("found", "quotes", "actions", "tokens", "seconds")
+
 _JUDGED = "Chosen by: a scorer, or how relevant the best quote is, for the best of several episodes."
 
 
@@ -74,12 +76,24 @@ def markdown(outcomes: Outcomes, baseline: str) -> str:
             differences_table({"found": differences}),
             TEST,
         ]
-    return "\n\n".join(parts)
+    return "\n\n".join(parts) + "\n"
 
 
 def as_json(outcomes: Outcomes) -> str:
     """The means, as JSON."""
     return json.dumps(summary(outcomes), indent=1, ensure_ascii=False) + "\n"
+
+
+def details(outcomes: Outcomes) -> str:
+    """Return the values of each question as JSON, for `citewell eval compare`."""
+    values = {
+        name: {
+            measure: {question: float(getattr(result, measure)) for question, result in results.items()}
+            for measure in _MEASURES
+        }
+        for name, results in outcomes.items()
+    }
+    return json.dumps({"values": values}, indent=1, ensure_ascii=False) + "\n"
 
 
 def _found(results: Mapping[str, Result]) -> dict[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,7 +12,7 @@ import click
 
 from citewell.cli.commands.lists import choose_baseline, read_best_of, read_list
 from citewell.cli.commands.options import flags
-from citewell.cli.commands.output import check_folders, printing, replace
+from citewell.cli.commands.output import check_folders, write_results
 from citewell.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def browse(
         raise InputError(
             "Only one file of questions can be given.", "Give one FILE, or add --stats for files of episodes."
         )
-    from citewell.browser.evaluation.report import as_json
+    from citewell.browser.evaluation.report import as_json, details
     from citewell.browser.evaluation.report import markdown as report
     from citewell.core.questions import read_questions
     from citewell.core.settings import load_settings
@@ -105,12 +106,8 @@ def browse(
     if folder is not None:
         _make(folder)
     outcomes = asyncio.run(_evaluate(named, asked, settings, folder, actions, free))
-    text = report(outcomes, first)
-    with printing(text):
-        if out is not None:
-            replace(out, as_json(outcomes))
-        if markdown is not None:
-            replace(markdown, text + "\n")
+    tables = functools.partial(report, baseline=first)
+    write_results(outcomes, out, markdown, markdown=tables, summary=as_json, details=details)
 
 
 def _make(folder: Path) -> None:

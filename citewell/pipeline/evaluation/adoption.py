@@ -176,8 +176,9 @@ def summary(found: Sequence[Adoption]) -> str:
 
 
 def details(found: Sequence[Adoption]) -> str:
-    """Return the share of each question as JSON."""
-    return json.dumps({each.judge: each.shares for each in found}, indent=1, ensure_ascii=False) + "\n"
+    """Return the shares of each row by judge as JSON, for `citewell eval compare`."""
+    values = {each.judge: each.shares for each in found}
+    return json.dumps({"values": values}, indent=1, ensure_ascii=False) + "\n"
 
 
 def _cited(answer: str) -> frozenset[int]:

@@ -44,8 +44,8 @@ class SystemDifferences:
 def compare_files(first: Path, second: Path, qrels: Path | None, relevant: int) -> SystemDifferences:
     """Compare `second` with `first`: two TREC runs, or two evaluations in JSON with their details files.
 
-    Evaluations are those of `citewell eval retrieval`, `generation`, `scorer`, `answers` and `truthfulqa`. A
-    measure that some questions lack, such as the loss of an empty answer, is compared over the others. Raises
+    Evaluations are those of every `citewell eval`; the systems of `adoption` are its judges. A measure that
+    some questions lack, such as the loss of an empty answer, is compared over the others. Raises
     `InputError` for files of other kinds, runs of other queries, missing judgments, and evaluations without a
     common system, a common measure or the same questions.
     """

@@ -7,16 +7,19 @@ import math
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from citewell.core.build_cache import OnStep
 from citewell.core.errors import InputError
 from citewell.core.settings import Settings
 from citewell.core.threads import in_thread
+from citewell.core.types import Reference
 from citewell.generator.auto import EXTRACTIVE, OPENAI
 from citewell.generator.evaluation.answers import Asked, GeneratedAnswer, Write
 from citewell.generator.load import load_local
 from citewell.generator.local import LocalGenerator
+from citewell.generator.orders.marking import evidence_of
+from citewell.generator.prompt import Message
 from citewell.pipeline.build import open_pipeline
 from citewell.pipeline.evaluation.prompts import PROMPTS
 from citewell.pipeline.evaluation.systems import AnswerSystem, Arm
@@ -55,8 +58,9 @@ async def open_choosing(
 ) -> AsyncGenerator[Write[Asked], None]:
     """Open the generator of a system, to find the likelihood of each answer of a question.
 
-    The prompt is the one by which the system answers: with the references of its answer in `written`, or
-    closed-book. What is written is read by `read_choices`. Raises the errors of loading the model.
+    The prompt is the one by which the system answers: with the references of its answer in `written`, without
+    their orders to language models, or closed-book. What is written is read by `read_choices`. Raises the
+    errors of loading the model.
     """
     own = system.of(settings)
     if system.arm is Arm.CLOSED_BOOK:
@@ -66,7 +70,7 @@ async def open_choosing(
         async with open_pipeline(own, on_step=on_step) as pipeline:
             if not isinstance(pipeline.generator, LocalGenerator):
                 raise InputError(f"{system.label} gives no likelihoods.", "Leave out --choices.")
-            yield partial(_from_references, pipeline.generator, rows, written)
+            yield partial(from_references, pipeline.generator, rows, written)
 
 
 async def _closed_book(
@@ -76,13 +80,26 @@ async def _closed_book(
     return _kept(await generator.likelihoods(messages, choices(rows[row.key])))
 
 
-async def _from_references(
-    generator: LocalGenerator,
+class ChoiceModel(Protocol):
+    """A language model that gives the likelihood of texts."""
+
+    def messages(self, question: str, references: Sequence[Reference]) -> list[Message]:
+        """Return the prompt for a question with references."""
+        ...
+
+    async def likelihoods(self, messages: Sequence[Message], texts: Sequence[str]) -> list[list[float]]:
+        """Return the log-probability of each token of each text after a prompt."""
+        ...
+
+
+async def from_references(
+    generator: ChoiceModel,
     rows: Mapping[str, TruthfulQuestion],
     written: Mapping[str, GeneratedAnswer],
     row: Asked,
 ) -> GeneratedAnswer:
-    references = [reference for reference in written[row.key].references if reference.text]
+    """Return the likelihood of each choice after the references of an answer, without their orders."""
+    references = [each for each in evidence_of(written[row.key].references) if each.text]
     messages = await in_thread(lambda: generator.messages(row.question, references))
     return _kept(await generator.likelihoods(messages, choices(rows[row.key])))
 

@@ -12,12 +12,14 @@ from citewell.pipeline.evaluation.adoption import (
     CITED,
     SHOWN,
     UNCITED,
+    details,
     markdown,
     measure,
     read_adoptions,
     read_labels,
     to_label,
 )
+from citewell.pipeline.evaluation.comparing import compare_files
 
 ROWS = [
     {"id": "a", "question": "Why do bees dance?", "answer": "To tell where flowers are[1].",
@@ -50,6 +52,18 @@ def test_labels_of_people_give_the_shares_of_the_papers_table(tmp_path: Path) ->
     assert found.gain is not None
     assert found.gain.difference == pytest.approx((1 / 2 + 1 / 3) / 2)
     assert "| people | cited | 1.000 |" in markdown([found])
+
+
+def test_two_teachers_are_compared_row_by_row(tmp_path: Path) -> None:
+    rows = read_adoptions(data(tmp_path))
+    files = [tmp_path / "before.details.json", tmp_path / "after.details.json"]
+    for file, right in zip(files, ({("a", 1)}, {("a", 1), ("b", 1), ("b", 2)}), strict=True):
+        judged = {(row.id, r.number): (row.id, r.number) in right for row in rows for r in row.references}
+        file.write_text(details([measure(rows, judged, "people")]), encoding="utf-8")
+    found = compare_files(*files, None, 1)
+    assert found.means["people"][CITED] == (0.5, 1.0)
+    assert found.comparisons[CITED]["people"].better == 1
+    assert found.comparisons[CITED]["people"].queries == 2, "one answer cites nothing"
 
 
 def test_what_cannot_be_measured_is_refused(tmp_path: Path) -> None:
