@@ -25,7 +25,7 @@ from citewell.generator.resolve import resolve
 from citewell.generator.training.model import DONE
 from citewell.generator.transformers import stop_tokens
 from citewell.reinforcement.browsing.card import describe
-from citewell.reinforcement.browsing.config import BrowsingRewardConfig, load_config
+from citewell.reinforcement.browsing.config import BrowsingRecipe, BrowsingRewardConfig, load_config
 from citewell.reinforcement.browsing.episodes import EpisodeWriter
 from citewell.reinforcement.browsing.experience import BrowsingExperience, QuestionSource
 from citewell.reinforcement.browsing.reward import RateEpisode, by_answer, by_found, by_relevance
@@ -43,7 +43,14 @@ from citewell.scorer.scorer import PreferenceJudge, SupportScorer
 
 
 def train(run: Run, tell: Log, open_web: OpenWeb, relevance: Relevance) -> RunResult:
-    """Improve the policy that `run.recipe` names by PPO in the web, and write it to `run.out`.
+    """Improve the policy that `run.recipe` names; see `train_browsing`."""
+    return train_browsing(run, load_config(run.recipe), tell, open_web, relevance)
+
+
+def train_browsing(
+    run: Run, config: BrowsingRecipe, tell: Log, open_web: OpenWeb, relevance: Relevance
+) -> RunResult:
+    """Improve the policy that `config` names by PPO in the web, and write it to `run.out`.
 
     `open_web` opens the web that the policy browses, and `relevance` rates quotes for the reward of that
     name. An interrupted run is resumed. Raises `InputError` for a recipe, data or a folder that cannot be
@@ -53,7 +60,6 @@ def train(run: Run, tell: Log, open_web: OpenWeb, relevance: Relevance) -> RunRe
     need_packages("Training", "train", "peft", "datasets", "matplotlib")
     from citewell.core.training.checkpoints import quiet
 
-    config = load_config(run.recipe)
     tell(config.shown())
     training = config.training
     folder = policy_folder(config.model.start) or Path(config.model.start)
