@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import torch
 
 
-class Estimate(NamedTuple):
+class CompletionEstimate(NamedTuple):
     """The advantage and the return of each token of a completion, (T,) each."""
 
     advantages: torch.Tensor
@@ -24,7 +24,7 @@ class Estimate(NamedTuple):
 
 def estimates_of(
     rewards: Sequence[torch.Tensor], values: Sequence[torch.Tensor], decay: float
-) -> list[Estimate]:
+) -> list[CompletionEstimate]:
     """Return the estimates of the completions of an episode, in order.
 
     `rewards` and `values` have an entry per completion, (T,) each; values are estimated before each token.
@@ -40,5 +40,5 @@ def estimates_of(
     found = []
     for reward, value, start in zip(rewards, values, advantages_of(whole, first, decay) + first, strict=True):
         returns = start - (reward.cumsum(0) - reward)
-        found.append(Estimate(returns - value, returns))
+        found.append(CompletionEstimate(returns - value, returns))
     return found

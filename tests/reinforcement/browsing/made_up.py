@@ -65,7 +65,7 @@ async def states(commands: Sequence[str]) -> list[Step]:
     """The steps of an episode in `School`."""
     from citewell.browser.environment import Browser
 
-    browser = Browser(School(), LIMITS, len)
+    browser = Browser(School(), LIMITS, lambda text: len(text.encode()))  # as the tokenizer counts
     await browser.reset(QUESTION.question, actions=LIMITS.actions)
     return [(await browser.step(command)).step for command in commands]
 
@@ -82,13 +82,14 @@ def write_start(folder: Path, steps: Sequence[Step], others: Sequence[Step]) -> 
     write_episodes(episodes, folder / "demonstrations.jsonl")
     text = RECIPE.format(more="").replace('"llama"', json.dumps(str(folder / "llama")))
     head, _, training = text.partition("held_out = 3")
-    training = training[training.index("[training]") :].replace("epochs = 8", "epochs = 60")
+    training = training[training.index("[training]") :].replace("epochs = 8", "epochs = 150")
     head = head.replace("state_tokens = 600", "state_tokens = 700").replace(
         "window_lines = 3", "window_lines = 4"
     )
     training = training.replace("ema = 0.5\n", 'choose_by = "command_loss"\n')
     recipe = folder / "start.toml"
-    recipe.write_text(head.replace("rank = 4", "rank = 16") + training, encoding="utf-8")
+    head = head.replace("[model]", '[model]\ntuning = "full"')
+    recipe.write_text(head + training, encoding="utf-8")
     made = Run(recipe=recipe, out=folder / "start", cache=folder / "cache", command="citewell train policy")
     train(made, lambda line: None, open_school)
     return folder
@@ -114,7 +115,7 @@ name = "dev"
 files = ["questions.jsonl"]
 license = "CC0"
 [episodes]
-fewest_actions = 5
+fewest_actions = 6
 most_actions = 6
 command_tokens = 40
 answer_phases = 2

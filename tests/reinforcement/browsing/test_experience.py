@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
@@ -140,7 +139,7 @@ def test_without_a_quote_or_the_end_of_the_answer_the_reward_is_the_least(networ
     assert by_found({QUESTION.question: QUESTION.answers})(gone.episode) == 0.0
     assert by_found({QUESTION.question: QUESTION.answers})(skipped.episode) == 1.0
     assert by_relevance(relevance, -1.0)(gone.episode) == -1.0
-    assert by_relevance(relevance, -1.0)(skipped.episode) == pytest.approx(0.5, abs=0.5)
+    assert by_relevance(relevance, -1.0)(skipped.episode) > 0
 
 
 def test_chunks_have_the_log_probabilities_of_the_whole(networks: PolicyNetworks) -> None:
@@ -154,12 +153,9 @@ def test_chunks_have_the_log_probabilities_of_the_whole(networks: PolicyNetworks
         for piece in pieces:
             again = networks.read(collated([piece.row], [0]), POLICY).logp
             assert torch.allclose(again, piece.logp, atol=1e-4)
-    short = recipe(chunk_tokens=5)
-    returns = [
-        sum(float(one.returns[0]) for one in rated_completions(each, whole, 1.0, of)[:1])
-        for of in (_undiscounted(config), _undiscounted(short))
-    ]
-    assert returns == pytest.approx([1.0, 1.0])
+    for of in (config, recipe(chunk_tokens=5)):
+        first, *_ = rated_completions(each, whole, 1.0, _undiscounted(of))
+        assert float(first.returns[0]) == pytest.approx(1.0)
 
 
 def _undiscounted(config: BrowsingRecipe) -> BrowsingRecipe:
@@ -259,11 +255,6 @@ def test_questions_are_drawn_by_share_and_none_twice_before_all_were() -> None:
     first = [row.question for row in found if row in long][:30]
     assert len(set(first)) == 30
     assert found == list(drawn_questions([QuestionSource(long, 0.9), QuestionSource(short, 0.1)], 300, 0))
-    random.seed(0)  # the draw is its own
-    assert (
-        found[:5]
-        == list(drawn_questions([QuestionSource(long, 0.9), QuestionSource(short, 0.1)], 300, 0))[:5]
-    )
 
 
 def read(networks: PolicyNetworks, each: BrowsedEpisode, config: BrowsingRecipe) -> Any:
