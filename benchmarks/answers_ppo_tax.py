@@ -83,7 +83,7 @@ def losses(
         for places in parts_of(rows, part_tokens):
             read = networks.read(collated(rows, places), POLICY)
             lengths = [len(rows[place].answer) for place in places]
-            for place, logp in zip(places, read.logp.split(lengths), strict=True):
+            for place, logp in zip(places, torch.split(read.logp, lengths), strict=True):
                 found[str(place)] = -float(logp.mean())
     return found
 

@@ -132,7 +132,10 @@ class GroupTrainer:
     def _trainer(self, rows: Any) -> Any:
         """Return TRL's trainer, with checkpoints of the trained weights only."""
         import torch
-        from trl import GRPOConfig, GRPOTrainer, RLOOConfig, RLOOTrainer
+        from trl.trainer.grpo_config import GRPOConfig
+        from trl.trainer.grpo_trainer import GRPOTrainer
+        from trl.trainer.rloo_config import RLOOConfig
+        from trl.trainer.rloo_trainer import RLOOTrainer
 
         from citewell.core.training.trainer import TrainedCheckpoints
 

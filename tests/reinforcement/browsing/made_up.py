@@ -1,4 +1,4 @@
-"""A sampler that writes what a script says, and a world in which a tiny policy can learn to quote."""
+"""Samplers of scripted and of few commands, and a tiny policy that was cloned from two episodes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from citewell.browser.episode import Episode, Step, write_episodes
 from citewell.browser.limits import BrowserLimits
@@ -27,6 +27,9 @@ COMMANDS = (
 )
 LIMITS = BrowserLimits(actions=6, state_tokens=700, window_lines=4)
 _END = 1
+
+if TYPE_CHECKING:
+    import torch
 
 
 @asynccontextmanager
@@ -61,6 +64,34 @@ class ScriptedSampler:
         return found
 
 
+class HeldChoices:
+    """Texts that are one of a few, whatever the grammars: a tree of their tokens."""
+
+    def __init__(self, tokenizer: Any, choices: Sequence[str], rows: int) -> None:
+        self._choices = [(*tokenizer.encode(each, add_special_tokens=False), _END) for each in choices]
+        self._written: list[tuple[int, ...]] = [()] * rows
+
+    def masked(self, logits: torch.Tensor) -> torch.Tensor:
+        """Leave the tokens that continue a choice."""
+        import torch
+
+        found = torch.full_like(logits, float("-inf"))
+        for row, written in enumerate(self._written):
+            size = len(written)
+            for choice in self._choices:
+                if choice[:size] == written:
+                    found[row, choice[size]] = logits[row, choice[size]]
+        return found
+
+    def accept(self, tokens: Sequence[int]) -> None:
+        """Append one token to each row."""
+        self._written = [(*of, token) for of, token in zip(self._written, tokens, strict=True)]
+
+    def keep(self, rows: Sequence[int]) -> None:
+        """Keep some rows."""
+        self._written = [self._written[row] for row in rows]
+
+
 async def states(commands: Sequence[str]) -> list[Step]:
     """The steps of an episode in `School`."""
     from citewell.browser.environment import Browser
@@ -82,7 +113,7 @@ def write_start(folder: Path, steps: Sequence[Step], others: Sequence[Step]) -> 
     write_episodes(episodes, folder / "demonstrations.jsonl")
     text = RECIPE.format(more="").replace('"llama"', json.dumps(str(folder / "llama")))
     head, _, training = text.partition("held_out = 3")
-    training = training[training.index("[training]") :].replace("epochs = 8", "epochs = 150")
+    training = training[training.index("[training]") :].replace("epochs = 8", "epochs = 40")
     head = head.replace("state_tokens = 600", "state_tokens = 700").replace(
         "window_lines = 3", "window_lines = 4"
     )
@@ -97,7 +128,7 @@ def write_start(folder: Path, steps: Sequence[Step], others: Sequence[Step]) -> 
 
 def write_recipe(folder: Path, name: str = "browsing.toml", reward: str = "found", **changes: Any) -> Path:
     """A recipe of PPO for `write_start`; `changes` are lines of [ppo]."""
-    ppo = {"episodes": 96, "batch": 16, "minibatch": 16, "learning_rate": 0.003, "warmup": 0, "beta": 0.02}
+    ppo = {"episodes": 16, "batch": 8, "minibatch": 16, "learning_rate": 0.003, "warmup": 0, "beta": 0.02}
     lines = "\n".join(f"{key} = {json.dumps(value)}" for key, value in (ppo | changes).items())
     question = {"question": QUESTION.question, "answers": list(QUESTION.answers)}
     (folder / "questions.jsonl").write_text(json.dumps(question) + "\n")
