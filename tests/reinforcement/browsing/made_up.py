@@ -113,7 +113,7 @@ def write_start(folder: Path, steps: Sequence[Step], others: Sequence[Step]) -> 
     write_episodes(episodes, folder / "demonstrations.jsonl")
     text = RECIPE.format(more="").replace('"llama"', json.dumps(str(folder / "llama")))
     head, _, training = text.partition("held_out = 3")
-    training = training[training.index("[training]") :].replace("epochs = 8", "epochs = 40")
+    training = training[training.index("[training]") :].replace("epochs = 8", "epochs = 150")
     head = head.replace("state_tokens = 600", "state_tokens = 700").replace(
         "window_lines = 3", "window_lines = 4"
     )
