@@ -3,6 +3,8 @@
     python -m benchmarks.answers_ppo questions --out recipes/answers
     citewell train answers recipes/answers-ppo.toml --out my-answers
     python -m benchmarks.answers_ppo compare --questions recipes/answers --trained my-answers --out FOLDER
+    python -m benchmarks.answers_ppo curves --trained my-answers --trained my-answers-beta-0 --out FOLDER
+    python -m benchmarks.answers_ppo tax --trained my-answers --trained my-answers-ptx --out FOLDER
 
 `questions` writes the questions of `benchmarks.generation_set` that have an answer (ExpertQA and PubMedQA) as
 `train.jsonl` and `dev.jsonl`, each with the sentences of its two best references that matter, about 40 words,
@@ -14,6 +16,14 @@ FOLDER (the same command resumes), and prints measures of the answers, paired te
 start, and how often the shipped scorer, which the training did not see, prefers them. Best of n takes the
 finished answer of the start with the best support; its KL divergence is log n − (n − 1) / n. `answers-kl.png`
 shows reward and preference against the KL divergence.
+
+`curves` draws the course of each run, also of one that still goes on, against its KL divergence: reward,
+second scorer, copying and words, beside best of n. Over-optimization is where the second scorer falls while
+the reward rises.
+
+`tax` measures what training costs in tasks that it did not train: the loss per token of paragraphs of other
+articles, and whether greedy answers to questions of SQuAD have an accepted answer, with their F1, in paired
+tests against the start.
 """
 
 from __future__ import annotations
@@ -30,6 +40,8 @@ from lxml.html import document_fromstring
 from numpy.typing import NDArray
 
 from benchmarks.answers_ppo_compare import compare_answers
+from benchmarks.answers_ppo_curves import draw_curves
+from benchmarks.answers_ppo_tax import measure_tax
 from benchmarks.generation_set import divided, expertqa, pubmedqa
 from benchmarks.results_files import external_data
 from citewell.core.text import squeeze
@@ -40,10 +52,11 @@ from citewell.retriever.lexical import bm25
 REFERENCES = 2
 WORDS = 40  # of both references
 TEXTS = 2000
+_LEARNED, _HELD = 0, 2  # of five parts of the articles
 
 
 def main() -> None:
-    """Run one of the two steps."""
+    """Run one of the steps."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -53,23 +66,32 @@ def main() -> None:
     second = steps.add_parser("compare", help="compare what was trained with its start")
     second.add_argument("--questions", type=Path, required=True, help="folder that the first step wrote")
     second.add_argument(
-        "--trained",
-        type=Path,
-        action="append",
-        required=True,
-        help="folder that a training wrote; repeatable",
-    )
-    second.add_argument(
         "--best-of",
         type=int,
         action="append",
         help="samples of the start to choose from; repeatable [4 and 16]",
     )
     second.add_argument("--tokens", type=int, default=0, help="max tokens per answer [the training's]")
-    second.add_argument("--out", type=Path, required=True, help="folder for the answers and the results")
+    third = steps.add_parser("curves", help="draw the courses of trainings")
+    fourth = steps.add_parser("tax", help="measure what was trained on other tasks")
+    fourth.add_argument("--limit", type=int, default=200, help="texts, and questions of SQuAD [200]")
+    for step in (second, third, fourth):
+        step.add_argument("--out", type=Path, required=True, help="folder for the answers and the results")
+        step.add_argument(
+            "--trained",
+            type=Path,
+            action="append",
+            required=True,
+            help="folder that a training wrote; repeatable",
+        )
     arguments = parser.parse_args()
     if arguments.step == "questions":
         write_questions(arguments.out)
+    elif arguments.step == "curves":
+        draw_curves(arguments.trained, arguments.out)
+    elif arguments.step == "tax":
+        texts = drawn_texts(arguments.limit, _HELD)
+        measure_tax(arguments.trained, texts, arguments.out, questions=arguments.limit)
     else:
         compare_answers(
             arguments.questions / "dev.jsonl",
@@ -95,9 +117,14 @@ def write_questions(folder: Path) -> None:
         ]
         _write(folder / f"{split}.jsonl", lines)
         print(f"{split}: {len(lines):,} questions")
-    texts = list(_paragraphs(sorted((data / "web" / "wikispeedia").glob("articles-*.jsonl.gz"))[0]))
-    chosen = random.Random(0).sample(texts, min(TEXTS, len(texts)))
-    _write(folder / "texts.jsonl", [{"text": text} for text in chosen])
+    _write(folder / "texts.jsonl", [{"text": text} for text in drawn_texts(TEXTS, _LEARNED)])
+
+
+def drawn_texts(count: int, part: int) -> list[str]:
+    """Return paragraphs of a fifth of the articles: those with this remainder of their number."""
+    file = sorted((external_data() / "web" / "wikispeedia").glob("articles-*.jsonl.gz"))[0]
+    texts = list(_paragraphs(file, part))
+    return random.Random(0).sample(texts, min(count, len(texts)))
 
 
 def short_references(question: str, references: Sequence[dict[str, str]]) -> list[dict[str, str]]:
@@ -118,10 +145,10 @@ def _relevance(question: str, texts: Sequence[str]) -> NDArray[np.float32]:
     return bm25(question, texts).astype(np.float32)
 
 
-def _paragraphs(file: Path) -> Iterator[str]:
+def _paragraphs(file: Path, part: int) -> Iterator[str]:
     with gzip.open(file, "rt", encoding="utf-8") as lines:
         for number, line in enumerate(lines):
-            if number % 5 == 0:
+            if number % 5 == part:
                 tree = document_fromstring(json.loads(line)["html"])
                 texts = (squeeze(each.text_content()) for each in tree.iterfind(".//article//p"))
                 yield from (text for text in texts if len(text.split()) >= 40)

@@ -31,18 +31,23 @@ class Constraint:
 
     def rows(self, grammar: str, n: int) -> ConstrainedRows:
         """Constrain a batch of `n` texts to a grammar in xgrammar's EBNF."""
-        return ConstrainedRows(self._compiler.compile_grammar(grammar), n, self._vocabulary)
+        return ConstrainedRows([self._compiler.compile_grammar(grammar)] * n, self._vocabulary)
+
+    def each(self, grammars: Sequence[str]) -> ConstrainedRows:
+        """Constrain a batch of texts, each to its own grammar."""
+        compiled = [self._compiler.compile_grammar(grammar) for grammar in grammars]
+        return ConstrainedRows(compiled, self._vocabulary)
 
 
 class ConstrainedRows:
     """The texts of a batch, each with the state of its grammar."""
 
-    def __init__(self, compiled: Any, n: int, vocabulary: int) -> None:
-        """Start `n` texts; use `Constraint.rows`."""
+    def __init__(self, compiled: Sequence[Any], vocabulary: int) -> None:
+        """Start a text for each compiled grammar; use `Constraint`."""
         import xgrammar
 
         self._xgrammar = xgrammar
-        self._matchers = [xgrammar.GrammarMatcher(compiled) for _ in range(n)]
+        self._matchers = [xgrammar.GrammarMatcher(each) for each in compiled]
         self._vocabulary = vocabulary
 
     def masked(self, logits: torch.Tensor) -> torch.Tensor:

@@ -1,1 +1,1 @@
-"""Learning from feedback by reinforcement: PPO and PPO-ptx (InstructGPT §3.5, WebGPT §3.2)."""
+"""Learning from feedback by reinforcement: PPO, PPO-ptx, GRPO and RLOO (InstructGPT §3.5, WebGPT §3.2)."""

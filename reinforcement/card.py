@@ -1,4 +1,4 @@
-"""The model card of answers that were trained by PPO, and the files of the models that it began with."""
+"""The model card of answers that were trained by reinforcement, and the files of the models before it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from citewell.core.training.run import RunResult
 from citewell.core.weights import hub_id, locate
 from citewell.generator.resolve import ModelSource
 from citewell.generator.training.sources import GeneratorData
-from citewell.reinforcement.config import AnswersRecipe
+from citewell.reinforcement.config import AnswersRecipe, PpoConfig
 from citewell.scorer.load import PreferenceScorer, scorer_folder
 
 _START, _REWARD = "start", "reward model"
@@ -58,7 +58,7 @@ def describe(
     result: RunResult,
     bias: float,
 ) -> ModelCard:
-    """Return PPO's part of the model card; `bias` is the mean reward of the demonstrations."""
+    """Return the part of the model card on reinforcement; `bias` is the mean reward of the demonstrations."""
     rows = {each.name: len(each.examples) for each in data.train}
     dev_rows = {each.name: len(each.examples) for each in data.dev}
     counts = {("train", name): f"{count:,}" for name, count in rows.items()}
@@ -73,11 +73,11 @@ def describe(
             "library_name": "peft",
             "pipeline_tag": "text-generation",
             "base_model": hub_id(published_name(source.base)),
-            "tags": "[citewell, cited-answers, ppo]",
+            "tags": f"[citewell, cited-answers, {config.algorithm}]",
         },
         about=_ABOUT.format(
             start=start,
-            algorithm="PPO-ptx" if weight else "PPO",
+            algorithm="PPO-ptx" if weight else config.algorithm.upper(),
             reward=_reward(config),
             objective=_objective(config, result, models, bias, weight),
         ),
@@ -96,7 +96,7 @@ def describe(
             "reward_bias": bias,
             "kl": result.after["kl"],
         },
-        packages=("torch", "transformers", "peft"),
+        packages=("torch", "transformers", "peft", "trl"),
     )
 
 
@@ -112,17 +112,28 @@ def _reward(config: AnswersRecipe) -> str:
 def _objective(
     config: AnswersRecipe, result: RunResult, models: Sequence[DataFile], bias: float, weight: float
 ) -> str:
-    ppo = config.ppo
-    budget = "none" if ppo.kl_budget is None else f"{ppo.kl_budget:g} nats"
     lines = [
-        f"- β, the coefficient of the KL penalty: {ppo.beta:g}",
+        *objective_lines(config.ppo, result, "answer"),
         f"- γ, the coefficient of the loss of texts (PPO-ptx): {weight:g}",
-        f"- KL divergence from the start: {result.after['kl']:.2f} nats per answer; budget: {budget}",
-        f"- Iterations: {result.best_step:,} of {ppo.iterations:,}, of {ppo.batch:,} answers each",
         f"- Mean reward of the demonstrations, which is subtracted: {bias:.4f}",
-        *(f"- {file.use}: {file.source}, `{file.name}`, SHA-256 {file.sha256}" for file in models),
+        *model_lines(models),
     ]
     return "\n".join(lines)
+
+
+def objective_lines(ppo: PpoConfig, result: RunResult, what: str) -> list[str]:
+    """Return the card's lines on the penalty and the duration; `what` is an answer or an episode."""
+    budget = "none" if ppo.kl_budget is None else f"{ppo.kl_budget:g} nats"
+    return [
+        f"- β, the coefficient of the KL penalty: {ppo.beta:g}",
+        f"- KL divergence from the start: {result.after['kl']:.2f} nats per {what}; budget: {budget}",
+        f"- Iterations: {result.best_step:,} of {ppo.iterations:,}, of {ppo.batch:,} {what}s each",
+    ]
+
+
+def model_lines(models: Sequence[DataFile]) -> list[str]:
+    """Return the card's lines on the files of models."""
+    return [f"- {file.use}: {file.source}, `{file.name}`, SHA-256 {file.sha256}" for file in models]
 
 
 def _weights(place: Path | None) -> list[Path]:

@@ -7,17 +7,19 @@ from collections.abc import Sequence
 
 from citewell.generator.training.encode import TokenizedExample
 from citewell.generator.transformers import stop_tokens
-from citewell.reinforcement.config import AnswersRecipe
-from citewell.reinforcement.networks import (
-    POLICY,
-    REFERENCE,
-    PolicyNetworks,
-    autocast,
-    collated,
-    parts_of,
-)
+from citewell.reinforcement.answers import QuestionStream
+from citewell.reinforcement.config import AnswersRecipe, PpoSections
+from citewell.reinforcement.networks import PolicyNetworks
+from citewell.reinforcement.reading import draw, read_rows
+from citewell.reinforcement.returns import advantages_of, token_rewards
 from citewell.reinforcement.reward import CenteredReward
-from citewell.reinforcement.rollout import PromptedQuestion, Rollout
+from citewell.reinforcement.rollout import (
+    Gathered,
+    PromptedQuestion,
+    RatedEpisode,
+    Rollout,
+    with_normalized,
+)
 from citewell.reinforcement.sampler import Sampler, TorchSampler
 
 
@@ -47,45 +49,61 @@ class EpisodeCollector:
         The log-probabilities are those of a pass over the whole text, as training computes them, and not the
         sampler's, whose rounding differs.
         """
-        import torch
-
-        networks, training = self._networks, self._config.training
-        with torch.no_grad(), autocast(networks.model.device, training.precision):
-            networks.use(POLICY)
-            written = self._sampler.sample([each.prompt for each in asked], seed)
-            rows = [
-                TokenizedExample(each.prompt, completion.tokens)
-                for each, completion in zip(asked, written, strict=True)
-            ]
-            found: dict[int, Rollout] = {}
-            for places in parts_of(rows, training.part_tokens):
-                part = collated(rows, places)
-                policy, reference = networks.read(part, POLICY), networks.read(part, REFERENCE)
-                values = networks.values(part) if networks.own_value else networks.values_of(reference.states)
-                lengths = [len(rows[place].answer) for place in places]
-                pieces = zip(
-                    places,
-                    *(
-                        torch.split(each.float(), lengths)
-                        for each in (policy.logp, reference.logp, values, reference.states)
-                    ),
-                    strict=True,
+        networks = self._networks
+        written = draw(self._sampler, networks, [each.prompt for each in asked], seed, self._config.training)
+        rows = [
+            TokenizedExample(each.prompt, completion.tokens)
+            for each, completion in zip(asked, written, strict=True)
+        ]
+        read = read_rows(networks, rows, [None] * len(rows), self._config.training)
+        found = []
+        for each, row, completion, tokens in zip(asked, rows, written, read, strict=True):
+            text = networks.tokenizer.decode(row.answer, skip_special_tokens=True)
+            rated = self._reward.rate(each, text, ended=completion.ended)
+            found.append(
+                Rollout(
+                    asked=each,
+                    completion=row.answer,
+                    text=text,
+                    score=rated.score,
+                    parts=rated.parts,
+                    logp=tokens.logp,
+                    logp_reference=tokens.logp_reference,
+                    values=tokens.values,
+                    states=tokens.states,
                 )
-                for place, logp, logp_reference, value, states in pieces:
-                    text = networks.tokenizer.decode(rows[place].answer, skip_special_tokens=True)
-                    rated = self._reward.rate(asked[place], text, ended=written[place].ended)
-                    found[place] = Rollout(
-                        asked=asked[place],
-                        completion=rows[place].answer,
-                        text=text,
-                        score=rated.score,
-                        parts=rated.parts,
-                        logp=logp,
-                        logp_reference=logp_reference,
-                        values=value,
-                        states=None if networks.own_value else states,
-                    )
-        return [found[place] for place in range(len(asked))]
+            )
+        return found
+
+
+class AnswersExperience:
+    """The questions of a recipe, and the answers to them."""
+
+    def __init__(self, questions: QuestionStream, collector: EpisodeCollector, config: AnswersRecipe) -> None:
+        self._questions = questions
+        self._collector = collector
+        self._config = config
+
+    def gather(self, iteration: int, seed: int) -> Gathered:
+        """Return an answer to each question of an iteration."""
+        asked = self._questions.draw(iteration, self._config.ppo.batch)
+        rollouts = self._collector.collect(asked, seed)
+        tokens = sum(len(each.completion) + len(each.asked.prompt) for each in rollouts)
+        return Gathered(rate_episodes(rollouts, self._config), summary(rollouts), tokens)
+
+    def measure(self, seed: int) -> dict[str, float]:
+        """Return the means over an answer to each dev question."""
+        return summary(self._collector.collect(self._questions.dev, seed))
+
+
+def rate_episodes(rollouts: Sequence[Rollout], config: PpoSections) -> list[RatedEpisode]:
+    """Return episodes with advantages, which are normalized over all of their tokens."""
+    found = []
+    for each in rollouts:
+        rewards = token_rewards(each.logp, each.logp_reference, each.score, config.ppo.beta)
+        advantages = advantages_of(rewards, each.values, config.ppo.gae_lambda)
+        found.append(RatedEpisode(each, advantages, advantages + each.values))
+    return with_normalized(found)
 
 
 def summary(rollouts: Sequence[Rollout]) -> dict[str, float]:

@@ -98,6 +98,16 @@ class PtxConfig(SourceConfig):
     tokens: int = Field(512, ge=8, description="Tokens per row.")
 
 
+class GroupConfig(Section):
+    """Groups of answers to the same question, which GRPO and RLOO compare; TRL trains them."""
+
+    answers: int = Field(8, ge=2, description="Answers per question; their mean is the baseline.")
+    vllm: Literal["colocate", "server"] | None = Field(
+        None, description="Write with vLLM, in this process or at `vllm_url`; by default with transformers."
+    )
+    vllm_url: str = Field("http://localhost:8000", description="Address of `trl vllm-serve`.")
+
+
 class AnswersTrainingConfig(PartsConfig, CommonTrainingConfig):
     """The run."""
 
@@ -110,16 +120,25 @@ class AnswersTrainingConfig(PartsConfig, CommonTrainingConfig):
     eval_every: EvalEvery = 10
 
 
-class AnswersRecipe(ExampleRecipe):
-    """A training run."""
+class PpoSections(Section):
+    """What recipes of PPO have in common."""
 
     model: StartConfig = StartConfig()
-    prompt: AnswersPromptConfig = AnswersPromptConfig()
-    reward: AnswersRewardConfig = AnswersRewardConfig()
     ppo: PpoConfig = PpoConfig()
     value: ValueConfig = ValueConfig()
-    ptx: PtxConfig | None = None
     training: AnswersTrainingConfig = AnswersTrainingConfig()
+
+
+class AnswersRecipe(ExampleRecipe, PpoSections):
+    """A training run."""
+
+    algorithm: Literal["ppo", "grpo", "rloo"] = Field(
+        "ppo", description="PPO, or an algorithm without a value function that TRL trains by the same reward."
+    )
+    prompt: AnswersPromptConfig = AnswersPromptConfig()
+    reward: AnswersRewardConfig = AnswersRewardConfig()
+    group: GroupConfig = GroupConfig()
+    ptx: PtxConfig | None = None
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -129,7 +148,20 @@ class AnswersRecipe(ExampleRecipe):
             raise ValueError("ppo.minibatch is greater than ppo.batch")
         if self.ppo.episodes < self.ppo.batch:
             raise ValueError("ppo.episodes is less than ppo.batch")
+        if self.algorithm != "ppo":
+            self._check_groups()
         return self
+
+    def _check_groups(self) -> None:
+        given = {
+            "ppo.kl_budget": self.ppo.kl_budget is not None,
+            "ptx.weight": self.ptx is not None and self.ptx.weight > 0,
+            "training.patience": self.training.patience is not None,
+        }
+        if refused := [name for name, is_given in given.items() if is_given]:
+            raise ValueError(f'{refused[0]} needs algorithm = "ppo"')
+        if self.ppo.batch % self.ppo.minibatch or self.ppo.minibatch % self.group.answers:
+            raise ValueError("ppo.batch must be a multiple of ppo.minibatch, and that of group.answers")
 
 
 def load_config(file: Path) -> AnswersRecipe:

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from citewell.core.remote_code import TRUST_REMOTE_CODE
-from citewell.core.training.adapters import save_adapters, with_adapters
+from citewell.core.training.adapters import save_adapters, with_adapters, with_trained_adapters
 from citewell.core.training.config import AdapterConfig
 from citewell.core.training.plan import PlannedDraw, Size, planned_step
 from citewell.generator.defaults import write_defaults
@@ -16,6 +15,7 @@ from citewell.generator.resolve import ModelSource
 from citewell.generator.training.collate import IGNORED, padded
 from citewell.generator.training.encode import TokenizedExample
 from citewell.generator.training.model import load_source
+from citewell.reinforcement.allowed import unpacked
 
 if TYPE_CHECKING:
     import torch
@@ -83,8 +83,13 @@ class PolicyNetworks:
         for name, value in self.model.named_parameters():
             value.requires_grad_(name in self._trained)
 
-    def read(self, part: dict[str, torch.Tensor], adapter: str) -> ReadTokens:
-        """Read the answers of a part, as `collate.padded` makes it, by the policy or the reference."""
+    def read(
+        self, part: dict[str, torch.Tensor], adapter: str, allowed: torch.Tensor | None = None
+    ) -> ReadTokens:
+        """Read the answers of a part, as `collate.padded` makes it, by the policy or the reference.
+
+        With `allowed`, the bits of `citewell.reinforcement.allowed`, other tokens have no probability.
+        """
         import torch
 
         self.use(adapter)
@@ -94,7 +99,11 @@ class PolicyNetworks:
             input_ids=inputs, use_cache=False, logits_to_keep=positions, output_hidden_states=True
         )
         kept = mask[:, positions]
-        logits = found.logits[kept].float().log_softmax(-1)
+        logits = found.logits[kept].float()
+        if allowed is not None:
+            held = unpacked(allowed.to(logits.device), logits.shape[-1])
+            logits = logits.masked_fill(~held, torch.finfo(logits.dtype).min)
+        logits = logits.log_softmax(-1)
         logp = logits.gather(-1, targets[mask][:, None])[:, 0]
         with torch.no_grad():
             entropy = -(logits.exp() * logits).sum(-1)
@@ -141,15 +150,7 @@ def build_networks(
     if source.adapter is None:
         model = with_adapters(base, lora, "CAUSAL_LM", source.name)
     else:
-        from peft import PeftModel
-
-        model = PeftModel.from_pretrained(
-            base,
-            str(source.adapter),
-            adapter_name=POLICY,
-            is_trainable=True,
-            trust_remote_code=TRUST_REMOTE_CODE,
-        )
+        model = with_trained_adapters(base, source.adapter)
     form = model.peft_config[POLICY]
     model.add_adapter(REFERENCE, form)
     if own_value:

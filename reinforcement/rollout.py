@@ -1,13 +1,14 @@
-"""An episode: a question, the answer that the policy wrote, and what training needs to know of it."""
+"""Episodes: what the policy wrote, and what training needs to know of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from citewell.core.types import Reference
 from citewell.generator.training.encode import TokenizedExample
+from citewell.reinforcement.returns import normalized
 
 if TYPE_CHECKING:
     import torch
@@ -33,6 +34,8 @@ class Rollout:
     `logp`, `logp_reference` and `values` have shape (T,): the log-probabilities of the tokens under the
     policy and under the one that training started from, and the value before each token. `states`, (T, size),
     are what a value head reads, if it has no network of its own. `parts` are measures of the answer by name.
+    `allowed`, (T, bytes), has a bit for each token of the vocabulary that a grammar allowed, if there was
+    one.
     """
 
     asked: PromptedQuestion
@@ -44,6 +47,7 @@ class Rollout:
     logp_reference: torch.Tensor
     values: torch.Tensor
     states: torch.Tensor | None = None
+    allowed: torch.Tensor | None = None
 
     @property
     def kl(self) -> float:
@@ -54,3 +58,40 @@ class Rollout:
     def row(self) -> TokenizedExample:
         """The tokens, for collation."""
         return TokenizedExample(self.asked.prompt, self.completion)
+
+
+class RatedEpisode(NamedTuple):
+    """An episode with the advantage and the return of each token, (T,) each."""
+
+    rollout: Rollout
+    advantages: torch.Tensor
+    returns: torch.Tensor
+
+
+def with_normalized(episodes: Sequence[RatedEpisode]) -> list[RatedEpisode]:
+    """Return episodes whose advantages are normalized over all of their tokens (WebGPT, Table 7)."""
+    import torch
+
+    whole = normalized(torch.cat([each.advantages for each in episodes]))
+    pieces = torch.split(whole, [len(each.advantages) for each in episodes])
+    return [each._replace(advantages=piece) for each, piece in zip(episodes, pieces, strict=True)]
+
+
+class Gathered(NamedTuple):
+    """What an iteration learns from: rated episodes, the means of their measures, and the tokens read."""
+
+    episodes: list[RatedEpisode]
+    measures: dict[str, float]
+    tokens: int
+
+
+class Experience(Protocol):
+    """An environment in which the policy, with its current weights, gathers episodes."""
+
+    def gather(self, iteration: int, seed: int) -> Gathered:
+        """Return the episodes of an iteration, drawn by the seed; `score` and `kl` are among the measures."""
+        ...
+
+    def measure(self, seed: int) -> dict[str, float]:
+        """Return the measures of dev episodes."""
+        ...

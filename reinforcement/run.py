@@ -1,4 +1,4 @@
-"""A training run of answers by PPO, from a recipe to a folder with the adapter and its card."""
+"""A training run of answers by PPO, GRPO or RLOO, from a recipe to a folder with the adapter and its card."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from citewell.generator.training.model import DONE
 from citewell.generator.training.sources import read_data, source_files
 from citewell.reinforcement.answers import QuestionStream
 from citewell.reinforcement.card import describe, model_files
-from citewell.reinforcement.collect import EpisodeCollector
+from citewell.reinforcement.collect import AnswersExperience, EpisodeCollector
 from citewell.reinforcement.config import AnswersRecipe, AnswersRewardConfig, load_config
+from citewell.reinforcement.groups import GroupTrainer
 from citewell.reinforcement.judge import JudgedReward
 from citewell.reinforcement.networks import build_networks
 from citewell.reinforcement.plot import draw_run
@@ -29,7 +30,7 @@ from citewell.reinforcement.value_start import start_value
 from citewell.scorer.load import PreferenceScorer, load_scorer, scorer_folder
 from citewell.scorer.scorer import PreferenceJudge, SupportScorer
 
-_PACKAGES = ("peft", "datasets", "matplotlib")
+_PACKAGES = ("peft", "datasets", "matplotlib", "trl")
 _PLOT = "training.png"
 
 
@@ -39,7 +40,7 @@ def train(run: Run, tell: Log, reward: Reward | None = None) -> RunResult:
 
 
 def train_answers(run: Run, config: AnswersRecipe, tell: Log, reward: Reward | None = None) -> RunResult:
-    """Improve the generator that `config` names by PPO, and write the adapter to `run.out`.
+    """Improve the generator that `config` names, and write the adapter to `run.out`.
 
     `reward` is rated by in place of the recipe's, for other purposes than answering. An interrupted run is
     resumed. Raises `InputError` for a recipe, data or a folder that cannot be used, `ModelError` for a model
@@ -59,7 +60,7 @@ def train_answers(run: Run, config: AnswersRecipe, tell: Log, reward: Reward | N
     done = DONE["lora"]
     with open_folder(run.out, config.shown(), files, done=done):
         quiet()
-        own = config.value.network == "adapter"
+        own = config.algorithm == "ppo" and config.value.network == "adapter"
         networks = build_networks(source, config.model.lora, run.cache, own_value=own, seed=seed)
         questions = QuestionStream(
             data.train, data.dev, networks.model, networks.tokenizer, source, config.prompt, seed
@@ -72,32 +73,35 @@ def train_answers(run: Run, config: AnswersRecipe, tell: Log, reward: Reward | N
             )
         rated_by = reward or _reward(config.reward, scorer)
         if config.reward.judge is not None:
-            rated_by = JudgedReward(rated_by, _loaded(config.reward.judge, run, training.threads))
+            rated_by = JudgedReward(rated_by, load_reward_model(config.reward.judge, run, training.threads))
         centered = CenteredReward(rated_by, demonstrations)
         tell(
             f"{sum(len(each.examples) for each in data.train):,} training questions, {len(questions.dev):,} "
             f"dev questions; the mean reward of {len(demonstrations):,} demonstrations is {centered.bias:.4f}"
         )
-        if scorer is not None:
+        if scorer is not None and config.algorithm == "ppo":
             tell(start_value(networks, scorer, centered.bias))
         texts = None
         if config.ptx is not None and config.ptx.weight:
             found = read_texts(config.ptx, run.folders, seed)
             texts = PretrainingTexts(found, networks.tokenizer, config.ptx, seed)
-        trainer = PpoTrainer(
-            networks,
-            questions,
-            EpisodeCollector(networks, centered, config),
-            PpoUpdate(networks, config, texts),
-            config,
-            run.out,
-            tell,
-        )
-        result = trainer.run()
+        if config.algorithm == "ppo":
+            ppo = PpoTrainer(
+                networks,
+                AnswersExperience(questions, EpisodeCollector(networks, centered, config), config),
+                PpoUpdate(networks, config, texts),
+                config,
+                run.out,
+                tell,
+            )
+            result, history = ppo.run(), ppo.state.history
+        else:
+            groups = GroupTrainer(networks, questions, centered, config, run.out, tell)
+            result, history = groups.run(), groups.history
 
         def write(folder: Path) -> None:
             networks.save_policy(folder)
-            draw_run(trainer.state.history, folder / _PLOT)
+            draw_run(history, folder / _PLOT)
             card = describe(config, source, data, files, result, centered.bias)
             write_card(folder, card, run, training, files, result)
 
@@ -117,11 +121,11 @@ def _files(config: AnswersRecipe, run: Run) -> list[DataFile]:
 
 def _scorer(config: AnswersRewardConfig, run: Run, threads: int) -> PreferenceScorer | None:
     """Load the reward model of a recipe; None where none is needed."""
-    return None if config.kind == "support" else _loaded(config.scorer, run, threads)
+    return None if config.kind == "support" else load_reward_model(config.scorer, run, threads)
 
 
-def _loaded(name: str, run: Run, threads: int) -> PreferenceScorer:
-    """Load a scorer, beside the recipe if it is there."""
+def load_reward_model(name: str, run: Run, threads: int) -> PreferenceScorer:
+    """Load a scorer, from beside the recipe if it is there."""
     beside = run.folders.beside / name
     return load_scorer(str(scorer_folder(str(beside) if beside.is_dir() else name)), run.cache, threads)
 

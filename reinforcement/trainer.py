@@ -21,16 +21,14 @@ from citewell.core.training.checkpoints import (
 from citewell.core.training.fit import device_name
 from citewell.core.training.folder import CHECKPOINTS
 from citewell.core.training.run import RunResult
-from citewell.reinforcement.answers import QuestionStream
-from citewell.reinforcement.collect import EpisodeCollector, summary
-from citewell.reinforcement.config import AnswersRecipe
+from citewell.reinforcement.config import PpoSections
+from citewell.reinforcement.course import DEV, write_course
 from citewell.reinforcement.networks import PolicyNetworks
+from citewell.reinforcement.rollout import Experience
 from citewell.reinforcement.update import PpoUpdate
 
-LOG = "training.jsonl"
 _STATE = "trainer_state.json"  # written last: a checkpoint without it is not complete
 _OPTIMIZERS = "optimizers.pt"
-_DEV = "eval_"
 
 
 @dataclass
@@ -52,18 +50,16 @@ class PpoTrainer:
     def __init__(
         self,
         networks: PolicyNetworks,
-        questions: QuestionStream,
-        collector: EpisodeCollector,
+        experience: Experience,
         update: PpoUpdate,
-        config: AnswersRecipe,
+        config: PpoSections,
         folder: Path,
         tell: Log,
     ) -> None:
         from citewell.core.training.average import Average
 
         self._networks = networks
-        self._questions = questions
-        self._collector = collector
+        self._experience = experience
         self._update = update
         self._config = config
         self._folder = folder
@@ -99,14 +95,13 @@ class PpoTrainer:
         """Do one iteration; return why it is the last one, or an empty text."""
         config, state = self._config, self.state
         started = time.monotonic()
-        asked = self._questions.draw(state.iteration, config.ppo.batch)
-        rollouts = self._collector.collect(asked, self._seed(f"iteration {state.iteration}"))
-        measures = summary(rollouts)
+        episodes, measures, tokens = self._experience.gather(
+            state.iteration, self._seed(f"iteration {state.iteration}")
+        )
         if self._is_beyond(measures["kl"]):
             return f"KL {measures['kl']:.2f} is beyond the budget of {config.ppo.kl_budget}"
         stepped = self._average.update if self._average is not None else _nothing
-        measures |= self._update.improve(rollouts, state.iteration, stepped)
-        tokens = sum(len(each.completion) + len(each.asked.prompt) for each in rollouts)
+        measures |= self._update.improve(episodes, state.iteration, stepped)
         seconds = time.monotonic() - started
         state.iteration += 1
         state.tokens += tokens
@@ -125,14 +120,14 @@ class PpoTrainer:
         return f"no gain in {state.stale} evaluations" if patience and state.stale >= patience else ""
 
     def _evaluate(self) -> dict[str, float]:
-        """Measure the averaged weights on the dev questions: one answer to each, by the same chance."""
+        """Measure the averaged weights on the dev questions: by the same chance each time."""
         state = self.state
         started = time.monotonic()
         with self._average.used() if self._average is not None else nullcontext():
-            found = summary(self._collector.collect(self._questions.dev, self._seed("dev")))
+            found = self._experience.measure(self._seed("dev"))
         state.seconds += time.monotonic() - started
         self._tell(f"iteration {state.iteration:,}: " + ", ".join(f"{k} {v:.4f}" for k, v in found.items()))
-        state.history.append({"step": state.iteration} | {_DEV + name: v for name, v in found.items()})
+        state.history.append({"step": state.iteration} | {DEV + name: v for name, v in found.items()})
         if found["score"] > state.best_score and not self._is_beyond(found["kl"]):
             state.best, state.best_score, state.stale = state.iteration, found["score"], 0
         else:
@@ -164,7 +159,7 @@ class PpoTrainer:
             kept = kept - 1 if before.is_dir() else state.best
         if self._average is not None:
             self._average.apply()
-        self._write_log()
+        write_course(state.history, self._folder)
         return RunResult(
             steps=state.iteration,
             best_step=kept,
@@ -180,9 +175,9 @@ class PpoTrainer:
         found = (entry for entry in self.state.history if entry["step"] == iteration)
         return next(
             (
-                {name.removeprefix(_DEV): value for name, value in entry.items() if name != "step"}
+                {name.removeprefix(DEV): value for name, value in entry.items() if name != "step"}
                 for entry in found
-                if f"{_DEV}score" in entry
+                if f"{DEV}score" in entry
             ),
             None,
         )
@@ -201,7 +196,7 @@ class PpoTrainer:
             {"policy": self._update.policy.state_dict(), "value": self._update.value.state_dict()},
             checkpoint / _OPTIMIZERS,
         )
-        self._write_log()
+        write_course(state.history, self._folder)
         (checkpoint / _STATE).write_text(json.dumps(asdict(state)), encoding="utf-8")
         needed = {state.iteration, state.iteration - 1, state.best}
         for other in folder.glob("checkpoint-*"):
@@ -225,12 +220,6 @@ class PpoTrainer:
         load_trained(self._networks.module, checkpoint)
         if self._average is not None:
             self._average.load(checkpoint)
-
-    def _write_log(self) -> None:
-        lines = "".join(json.dumps(entry) + "\n" for entry in self.state.history)
-        partial = self._folder / f"{LOG}.partial"
-        partial.write_text(lines, encoding="utf-8")
-        partial.replace(self._folder / LOG)
 
 
 def _nothing() -> None:

@@ -1,32 +1,22 @@
-"""One iteration of PPO: the advantages of its answers, then steps of the policy and of the value function."""
+"""One iteration of PPO: steps of the policy and of the value function on rated episodes."""
 
 from __future__ import annotations
 
 import math
 import random
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from citewell.core.training.checkpoints import TrainingError
-from citewell.reinforcement.config import AnswersRecipe
+from citewell.reinforcement.allowed import joined
+from citewell.reinforcement.config import PpoSections
 from citewell.reinforcement.losses import policy_loss, value_loss
 from citewell.reinforcement.networks import POLICY, PolicyNetworks, autocast, collated, parts_of
 from citewell.reinforcement.pretraining import PretrainingTexts
-from citewell.reinforcement.returns import advantages_of, explained_variance, normalized, token_rewards
-from citewell.reinforcement.rollout import Rollout
-
-if TYPE_CHECKING:
-    import torch
+from citewell.reinforcement.returns import explained_variance
+from citewell.reinforcement.rollout import RatedEpisode
 
 _BETAS = (0.9, 0.95)
-
-
-class RatedEpisode(NamedTuple):
-    """An episode with the advantage and the return of each token, (T,) each."""
-
-    rollout: Rollout
-    advantages: torch.Tensor
-    returns: torch.Tensor
 
 
 class StepMeasures(NamedTuple):
@@ -38,22 +28,8 @@ class StepMeasures(NamedTuple):
     tokens: int
 
 
-def rate_episodes(rollouts: Sequence[Rollout], config: AnswersRecipe) -> list[RatedEpisode]:
-    """Return episodes with advantages, which are normalized over all of their tokens."""
-    import torch
-
-    found = []
-    for each in rollouts:
-        rewards = token_rewards(each.logp, each.logp_reference, each.score, config.ppo.beta)
-        advantages = advantages_of(rewards, each.values, config.ppo.gae_lambda)
-        found.append(RatedEpisode(each, advantages, advantages + each.values))
-    whole = normalized(torch.cat([each.advantages for each in found]))
-    pieces = torch.split(whole, [len(each.advantages) for each in found])
-    return [each._replace(advantages=piece) for each, piece in zip(found, pieces, strict=True)]
-
-
 def policy_gradient(
-    networks: PolicyNetworks, episodes: Sequence[RatedEpisode], config: AnswersRecipe
+    networks: PolicyNetworks, episodes: Sequence[RatedEpisode], config: PpoSections
 ) -> StepMeasures:
     """Add the gradient of PPO's loss, the mean over the tokens of a minibatch, part by part."""
     import torch
@@ -64,7 +40,9 @@ def policy_gradient(
     for places in parts_of(rows, config.training.part_tokens):
         some = [episodes[place] for place in places]
         with autocast(networks.model.device, config.training.precision):
-            read = networks.read(collated(rows, places), POLICY)
+            lengths = [len(each.rollout.completion) for each in some]
+            allowed = joined([each.rollout.allowed for each in some], lengths)
+            read = networks.read(collated(rows, places), POLICY, allowed)
         before = torch.cat([each.rollout.logp for each in some])
         advantages = torch.cat([each.advantages for each in some])
         loss = policy_loss(read.logp, before, advantages, config.ppo.clip)
@@ -75,9 +53,7 @@ def policy_gradient(
     return StepMeasures(total, clipped, entropy, tokens)
 
 
-def value_gradient(
-    networks: PolicyNetworks, episodes: Sequence[RatedEpisode], config: AnswersRecipe
-) -> float:
+def value_gradient(networks: PolicyNetworks, episodes: Sequence[RatedEpisode], config: PpoSections) -> float:
     """Add the gradient of the value function's loss, the mean over the tokens; return this mean."""
     import torch
 
@@ -101,9 +77,7 @@ def value_gradient(
 class PpoUpdate:
     """The optimizers of the policy and of the value function."""
 
-    def __init__(
-        self, networks: PolicyNetworks, config: AnswersRecipe, texts: PretrainingTexts | None
-    ) -> None:
+    def __init__(self, networks: PolicyNetworks, config: PpoSections, texts: PretrainingTexts | None) -> None:
         """With `texts`, each step of the policy adds the gradient of PPO-ptx."""
         import torch
 
@@ -118,9 +92,9 @@ class PpoUpdate:
         )
 
     def improve(
-        self, rollouts: Sequence[Rollout], iteration: int, stepped: Callable[[], None]
+        self, episodes: Sequence[RatedEpisode], iteration: int, stepped: Callable[[], None]
     ) -> dict[str, float]:
-        """Learn from an iteration's answers; `stepped` is called after each step of the policy.
+        """Learn from an iteration's episodes; `stepped` is called after each step of the policy.
 
         Return the entropy per token, the share of clipped tokens, the variance that the values explained and,
         with PPO-ptx, the texts' loss. Raises `TrainingError` for a loss that is not finite.
@@ -128,7 +102,6 @@ class PpoUpdate:
         import torch
 
         config = self._config
-        episodes = rate_episodes(rollouts, config)
         found = {
             "value_explained": explained_variance(
                 torch.cat([each.rollout.values for each in episodes]),

@@ -13,6 +13,7 @@ from citewell.bootstrap.recipe import Recipe as BootstrapRecipe
 from citewell.browser.training.config import PolicyRecipe
 from citewell.core.section import Section
 from citewell.generator.training.config import GeneratorRecipe
+from citewell.reinforcement.browsing.config import BrowsingRecipe
 from citewell.reinforcement.config import AnswersRecipe
 from citewell.retriever.cross_encoder.training.config import RerankerRecipe
 from citewell.retriever.training.config import EncoderRecipe
@@ -25,6 +26,7 @@ TRAINING: Mapping[str, type[Section]] = {
     "scorer": ScorerRecipe,
     "policy": PolicyRecipe,
     "answers": AnswersRecipe,
+    "browsing": BrowsingRecipe,
 }
 """What each training command reads."""
 

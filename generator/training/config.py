@@ -29,8 +29,17 @@ class GeneratorModelConfig(Section):
     base: str = Field(
         "SmolLM2-135M-Instruct", min_length=1, description="Packaged name, GGUF file, folder or hub id."
     )
+    start: str | None = Field(
+        None, description="Trained adapter of the same base to train further, in its own form."
+    )
     tuning: Literal["lora", "full"] = Field("lora", description="Train adapters only, or all weights.")
     lora: AdapterConfig = AdapterConfig()
+
+    @model_validator(mode="after")
+    def _is_adapter(self) -> Self:
+        if self.start is not None and self.tuning == "full":
+            raise ValueError('start is an adapter, and tuning = "full" trains all weights')
+        return self
 
 
 class ArrangementConfig(Section):

@@ -9,7 +9,7 @@ from citewell.core.dequantization import dequantized
 from citewell.core.errors import ModelError
 from citewell.core.models.reasons import reason_of
 from citewell.core.remote_code import TRUST_REMOTE_CODE
-from citewell.core.training.adapters import save_adapters, with_adapters
+from citewell.core.training.adapters import save_adapters, with_adapters, with_trained_adapters
 from citewell.generator.defaults import GenerationDefaults, write_defaults
 from citewell.generator.resolve import ModelSource, resolve
 from citewell.generator.training.config import GeneratorModelConfig
@@ -29,8 +29,8 @@ class TrainableGenerator(NamedTuple):
 def build_model(config: GeneratorModelConfig, cache: Path, seed: int) -> TrainableGenerator:
     """Load the base, in float32; with LoRA its weights are frozen and adapters added, drawn by `seed`.
 
-    Raises `ModelError` for a base that cannot be loaded or has no chat template, and for LoRA targets that it
-    does not have.
+    Raises `ModelError` for a base that cannot be loaded or has no chat template, for a start that is no
+    adapter of the base, and for LoRA targets that the base does not have.
     """
     import torch
 
@@ -38,13 +38,29 @@ def build_model(config: GeneratorModelConfig, cache: Path, seed: int) -> Trainab
     if source.adapter is not None:
         raise ModelError(
             f"{config.base} is an adapter, which cannot be the base of another one.",
-            f"Give the model that it is for: {source.base}.",
+            f"Give the model that it is for: {source.base}, and the adapter as model.start.",
         )
+    start = _start(config, source)
     model, _, tokenizer = load_source(source, cache)
     torch.manual_seed(seed)
     if config.tuning == "full":
         return TrainableGenerator(model, model, tokenizer)
+    if start is not None:
+        return TrainableGenerator(with_trained_adapters(model, start), model, tokenizer)
     return TrainableGenerator(with_adapters(model, config.lora, "CAUSAL_LM", config.base), model, tokenizer)
+
+
+def _start(config: GeneratorModelConfig, base: ModelSource) -> Path | None:
+    """Return the folder of the adapter to train further, if there is one."""
+    if config.start is None:
+        return None
+    source = resolve(config.start)
+    if source.adapter is None or source.base != base.base:
+        raise ModelError(
+            f"{config.start} is no adapter of {config.base}, so it cannot be trained further.",
+            "Name one as model.start, and the model that it is for as model.base.",
+        )
+    return source.adapter
 
 
 def load_source(source: ModelSource, cache: Path) -> TrainableGenerator:

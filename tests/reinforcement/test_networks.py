@@ -17,14 +17,15 @@ from citewell.core.training.config import AdapterConfig
 from citewell.core.types import Reference
 from citewell.generator.resolve import resolve
 from citewell.generator.training.encode import TokenizedExample
+from citewell.reinforcement.collect import rate_episodes
 from citewell.reinforcement.config import AnswersRecipe, PtxConfig
 from citewell.reinforcement.losses import policy_loss
 from citewell.reinforcement.networks import POLICY, REFERENCE, PolicyNetworks, build_networks, collated
 from citewell.reinforcement.pretraining import PretrainingTexts
 from citewell.reinforcement.reward import CenteredReward
-from citewell.reinforcement.rollout import PromptedQuestion, Rollout
+from citewell.reinforcement.rollout import PromptedQuestion, RatedEpisode, Rollout
 from citewell.reinforcement.sampler import TorchSampler
-from citewell.reinforcement.update import PpoUpdate, RatedEpisode, policy_gradient, rate_episodes
+from citewell.reinforcement.update import PpoUpdate, policy_gradient
 from tests.generator.training.made_up import write_llama
 from tests.reinforcement.made_up import share_of_letter
 
@@ -204,8 +205,7 @@ def test_a_step_lowers_the_loss_of_policy_and_values(networks: PolicyNetworks) -
             "training": {"part_tokens": 64},
         }
     )
-    given = rollouts(networks)
-    episodes = rate_episodes(given, config)
+    episodes = rate_episodes(rollouts(networks), config)
 
     def losses() -> tuple[float, float]:
         part = collated([each.rollout.row for each in episodes], [0, 1, 2])
@@ -219,7 +219,7 @@ def test_a_step_lowers_the_loss_of_policy_and_values(networks: PolicyNetworks) -
 
     start = losses()
     stepped: list[int] = []
-    measures = PpoUpdate(networks, config, None).improve(given, 0, lambda: stepped.append(1))
+    measures = PpoUpdate(networks, config, None).improve(episodes, 0, lambda: stepped.append(1))
     assert len(stepped) == 1
     assert measures.keys() == {"value_explained", "entropy", "clipped"}
     after = losses()

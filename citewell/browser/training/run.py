@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from citewell.browser.limits_file import write_limits
+from citewell.browser.policies.opening import policy_folder
 from citewell.browser.training.card import describe
 from citewell.browser.training.config import PolicyRecipe, load_config
 from citewell.browser.training.encode import PairEncoder
@@ -18,6 +19,7 @@ from citewell.core.training.folder import finish, open_folder
 from citewell.core.training.plan import PlannedDraw, plan
 from citewell.core.training.run import Run, RunResult
 from citewell.generator.defaults import GenerationDefaults
+from citewell.generator.training.config import GeneratorModelConfig
 from citewell.generator.training.encode import TokenizedExample
 from citewell.generator.training.model import DONE, TrainableGenerator, build_model, save_model
 from citewell.generator.training.run import PACKAGES
@@ -45,7 +47,7 @@ def train(run: Run, tell: Log, open_web: OpenWeb) -> RunResult:
     done = DONE[config.model.tuning]
     with open_folder(run.out, config.shown(), files, done=done):
         quiet()
-        trained = build_model(config.model, run.cache, config.training.seed)
+        trained = build_model(_found(config.model), run.cache, config.training.seed)
         result, history = fit(_task(run, config, data, trained, tell, open_web), run.out, tell)
 
         def write(folder: Path) -> None:
@@ -56,6 +58,12 @@ def train(run: Run, tell: Log, open_web: OpenWeb) -> RunResult:
 
         finish(run.out, write, done=done)
     return result
+
+
+def _found(model: GeneratorModelConfig) -> GeneratorModelConfig:
+    """Return the model with the folder of the policy that it starts from, which may be one that ships."""
+    folder = policy_folder(model.start) if model.start is not None else None
+    return model.model_copy(update={"start": str(folder)}) if folder is not None else model
 
 
 def _task(

@@ -241,7 +241,7 @@ def generator(recipe: Path, out: Path, export: Path | None) -> None:
     _report(train(_run(recipe, out, load_settings(), ["generator", recipe.name]), _tell, export), out)
 
 
-@command.command("answers", short_help="Improve a generator's answers by PPO.")
+@command.command("answers", short_help="Improve a generator's answers by reinforcement.")
 @_recipe("[RECIPE]", required=False)
 @_out("Folder for the adapter and its card.")
 @click.option("--from-feedback", is_flag=True, help="Learn from what users of the service judged.")
@@ -260,7 +260,7 @@ def answers(
     scorer: str | None,
     force: bool,
 ) -> None:
-    """Improve a trained generator against a reward, as the TOML file RECIPE describes: PPO or PPO-ptx.
+    """Improve a generator against a reward, as the TOML file RECIPE describes: by PPO, PPO-ptx, GRPO or RLOO.
 
     With --from-feedback, the reward is learned from the judgments of the service's users. A generator that is
     worse than the one it started from is not written. docs/reinforcement.md and
@@ -334,6 +334,29 @@ def policy(recipe: Path, out: Path, collection: str | None, assignments: tuple[s
     settings = load_settings(flags({"search__collection": collection}, (), assignments))
     shown = ["policy", recipe.name, *(["--collection", collection] if collection else [])]
     _report(train(_run(recipe, out, settings, shown), _tell, lambda: open_web(settings)), out)
+
+
+@command.command("browsing", short_help="Improve a browsing policy by PPO.")
+@_recipe()
+@_out("Folder for the adapter, its limits and its card.")
+@click.option("--collection", metavar="NAME", help="Collection to search during training.")
+@click.option(
+    "--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Set any setting by name; repeatable."
+)
+def browsing(recipe: Path, out: Path, collection: str | None, assignments: tuple[str, ...]) -> None:
+    """Improve a trained policy against a reward while it browses, as the TOML file RECIPE describes.
+
+    docs/browser-training.md explains the recipe.
+    """
+    from citewell.core.settings import load_settings
+    from citewell.pipeline.parts import build_ranker
+    from citewell.pipeline.web import open_web
+    from citewell.reinforcement.browsing.run import train
+
+    settings = load_settings(flags({"search__collection": collection}, (), assignments))
+    shown = ["browsing", recipe.name, *(["--collection", collection] if collection else [])]
+    relevance = build_ranker(settings).scores
+    _report(train(_run(recipe, out, settings, shown), _tell, lambda: open_web(settings), relevance), out)
 
 
 @command.command("scorer", short_help="Train the model of what people prefer.")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from citewell.core.errors import ModelError
+from citewell.core.remote_code import TRUST_REMOTE_CODE
 from citewell.core.training.config import AdapterConfig
 from citewell.core.weights import hub_id
 
@@ -38,6 +39,15 @@ def with_adapters(
             lora_dropout=config.dropout,
             target_modules=targets if under else sorted({path.split(".")[-1] for path in targets}),
         ),
+    )
+
+
+def with_trained_adapters(model: Any, folder: Path) -> Any:
+    """Return the model with the adapters of a folder in PEFT's format, which are trained further."""
+    from peft import PeftModel
+
+    return PeftModel.from_pretrained(
+        model, str(folder), is_trainable=True, trust_remote_code=TRUST_REMOTE_CODE
     )
 
 

@@ -23,14 +23,38 @@ PartLoss = Callable[[Any, Mapping[str, Any]], torch.Tensor]
 _SCHEDULES = {"linear": "linear", "cosine": "cosine", "constant": "constant_with_warmup"}
 
 
-class CheckpointedTrainer(Trainer):
+class TrainedCheckpoints:
+    """For a trainer to inherit: checkpoints of the trained weights only, and of their average."""
+
+    _average: Average | None = None
+
+    def keep_average(self, average: Average) -> None:
+        """Update the average after each step, and keep it in checkpoints."""
+        trainer: Any = self
+        self._average = average
+        trainer.add_callback(AveragingCallback(average))
+
+    def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
+        trainer: Any = self
+        checkpoint = Path(output_dir or str(trainer.args.output_dir))
+        save_trained(trainer.model, checkpoint)
+        if self._average is not None:
+            self._average.save(checkpoint)
+
+    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
+        trainer: Any = self
+        load_trained(trainer.model, Path(resume_from_checkpoint))
+        if self._average is not None:
+            self._average.load(Path(resume_from_checkpoint))
+
+
+class CheckpointedTrainer(TrainedCheckpoints, Trainer):
     """A trainer that saves the trained weights only, and leaves reporting to `Progress`.
 
     Each item of the data set stands for a whole step, in the order of the plan.
     """
 
     _measure: Evaluate | None = None
-    _average: Average | None = None
 
     def follow(
         self,
@@ -41,10 +65,9 @@ class CheckpointedTrainer(Trainer):
     ) -> None:
         """Report by `progress`, stop after `patience` evaluations without improvement, update the average."""
         self._measure = evaluate
-        self._average = average
         self.remove_callback(PrinterCallback)
         if average is not None:
-            self.add_callback(_Averaging(average))
+            self.keep_average(average)
         self.add_callback(progress)
         if patience is not None:
             self.add_callback(EarlyStoppingCallback(early_stopping_patience=patience))
@@ -59,23 +82,10 @@ class CheckpointedTrainer(Trainer):
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
         return metrics
 
-    def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
-        checkpoint = Path(output_dir or str(self.args.output_dir))
-        model: Any = self.model
-        save_trained(model, checkpoint)
-        if self._average is not None:
-            self._average.save(checkpoint)
-
     def _load_best_model(self) -> None:
         # The base class logs an error that it meets here, and continues with the last weights.
         if self.state.best_model_checkpoint is not None:
             self._load_from_checkpoint(self.state.best_model_checkpoint)
-
-    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
-        trained: Any = self.model
-        load_trained(trained, Path(resume_from_checkpoint))
-        if self._average is not None:
-            self._average.load(Path(resume_from_checkpoint))
 
 
 class PlannedTrainer(CheckpointedTrainer):
@@ -127,7 +137,9 @@ class HeadedTrainer(PlannedTrainer):
         return self.optimizer
 
 
-class _Averaging(TrainerCallback):
+class AveragingCallback(TrainerCallback):
+    """Updates an average of the weights after each step."""
+
     def __init__(self, average: Average) -> None:
         self._average = average
 
