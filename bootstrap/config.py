@@ -40,6 +40,11 @@ class ReferencesConfig(Section):
     most: int = Field(5, ge=1, le=20, description="Max references per row.")
     fewest: int = Field(1, ge=1, description="Min references per row; rows with fewer are dropped.")
     fill: bool = Field(False, description="Add retrieved passages to rows with fewer than `most`.")
+    words: int | None = Field(
+        None,
+        ge=50,
+        description="Approximate words of the references in all; their most relevant sentences are kept.",
+    )
 
 
 class TeacherPromptConfig(Section):
