@@ -161,6 +161,7 @@ class DatasetConfig(Section):
     license: str = Field(
         "unknown", min_length=1, description="License of questions, references and answers, for the card."
     )
+    about: str = Field("", description="More about licenses for the card, such as those of the references.")
     dev: float = Field(0.05, ge=0, lt=0.5, description="Share of the questions in the split dev.")
     test: float = Field(0.05, ge=0, lt=0.5, description="Share of the questions in the split test.")
     card_rows: int = Field(0, ge=0, le=200, description="Unselected rows on the card, drawn by a hash.")
