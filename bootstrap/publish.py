@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import gzip
-import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
-from citewell.bootstrap.folder import PROMPT, RUN, FinishedRun, RunFolder
+from citewell.bootstrap.folder import RUN, FinishedRun, RunFolder
 from citewell.bootstrap.journal import FOLDER
 from citewell.bootstrap.questions import Questions
 from citewell.core.errors import CitewellError, InputError
+from citewell.generator.prompt import Message
 
 QUESTIONS = "questions.jsonl.gz"
 _SHARD = 1000  # outcomes of a gzipped shard: a few megabytes
 
 
-def publish(run: FinishedRun, questions: Questions, out: Path) -> None:
-    """Write the questions, the outcomes and the beginnings of `run` to the folder `out`, or renew them there.
+def publish(run: FinishedRun, questions: Questions, out: Path, prompt: Sequence[Message]) -> None:
+    """Write the questions, the outcomes and the prompt of `run` to the folder `out`, or renew them there.
 
     A copy of `out` is a folder of the run that `citewell bootstrap` resumes, and `refilter` reads it. The
     same run gives the same bytes. Raises `InputError` if the run has other questions, or `out` other files,
@@ -45,12 +46,11 @@ def publish(run: FinishedRun, questions: Questions, out: Path) -> None:
         _write(out / QUESTIONS, gzip.decompress(raw) if questions.file.suffix == ".gz" else raw)
         started = run.started | {"tasks": survey.tasks, "digest": survey.digest}
         (out / RUN).write_bytes(msgspec.json.format(msgspec.json.encode(started), indent=1) + b"\n")
-        if (run.folder / PROMPT).is_file():
-            shutil.copyfile(run.folder / PROMPT, out / PROMPT)
     except OSError as error:
         raise CitewellError(
             f"{out} cannot be written: {error.strerror}.", "Free some space, or check its permissions."
         ) from error
+    RunFolder(out, _SHARD).write_prompt(prompt)
 
 
 def _write(file: Path, content: bytes) -> None:

@@ -144,8 +144,15 @@ class _Run:
             click.echo(f"All {survey.tasks:,} rows are done.", err=True)
         else:
             with self._folder.writing(survey, started_with):
+                self._note_prompt()
                 asyncio.run(self._work(survey, failed))
         self._finish(evaluation, started_with)
+
+    def _note_prompt(self) -> None:
+        from citewell.bootstrap.teachers.shown_prompt import shown_prompt
+
+        messages = shown_prompt(self._teacher, self._recipe.prompt, self._settings.generator)
+        self._folder.write_prompt(messages)
 
     def _failed(self) -> frozenset[str]:
         from citewell.bootstrap.record import failed_keys
@@ -217,10 +224,9 @@ class _Run:
     def _finish(self, evaluation: EvaluationQuestions, started_with: Mapping[str, Any]) -> None:
         from citewell.bootstrap.command import run_command
         from citewell.bootstrap.stats import FAULT
-        from citewell.bootstrap.teachers.shown_prompt import shown_prompt
         from citewell.cli.bootstrap_view import write_and_show
 
-        self._folder.write_prompt(shown_prompt(self._teacher, self._recipe.prompt, self._settings.generator))
+        self._note_prompt()  # of a model that was not installed before
         dataset = write_and_show(
             self._folder.path,
             self._folder.journal.outcomes,
