@@ -1,41 +1,48 @@
 """Questions for a teacher: how and why first, from training data only, without any evaluation question.
 
 `python -m benchmarks.teacher_questions --out FILE` writes {id, question, references, license} per line from
-CITEWELL_DATA, for `citewell bootstrap --questions FILE`. Rows of reading data bring the passages they were
-asked about as references; the others leave them to retrieval. Questions near one of an evaluation set
-(`citewell.bootstrap.overlap`), of TREC, Cranfield or CISI, or of `benchmarks/questions`, are left out, as are
-all held-out ones; near-duplicates of an earlier question too.
+the sources of `benchmarks.teacher_sources`, for `citewell bootstrap --questions FILE`. Left out are questions
+near one of an evaluation set (`citewell.bootstrap.overlap`) or of `EVALUATED`, all held-out ones, and
+near-duplicates of an earlier question.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
 from benchmarks.results_files import external_data
+from benchmarks.teacher_sources import COVERED, OWN, Row, article_titles, is_covered, read_rows
 from citewell.bootstrap.config import DatasetConfig
 from citewell.bootstrap.overlap import EvaluationQuestion, find_overlaps, read_evaluation
 from citewell.core.near_duplicates import NearDuplicates
-from citewell.core.text import squeeze
 from citewell.generator.evaluation.held_out import is_held_out
 
-QUESTIONS = Path(__file__).parent / "questions"
-_EXPLAINED = re.compile(
-    r"(?:why|how come|how (?!many|much|old|long|tall|big|far|often|high|deep|large|fast)\w)", re.IGNORECASE
+REPOSITORY = Path(__file__).parent.parent
+EVALUATED = (
+    "retrieval/*/queries.jsonl.gz",  # TREC, Cranfield, CISI
+    "answer_sentence/clapnq_dev.jsonl.gz",
+    "answer_sentence/covid_qa.jsonl.gz",
+    "answerability/mtrag.jsonl.gz",
+    "qa_pairs/feedbackqa_valid.jsonl.gz",
 )
-_DOMAINS = ("science", "lifestyle", "recreation")
-_PASSAGES = 5
+"""Files in CITEWELL_DATA whose questions evaluate retrieval, readers of answers and conversations."""
+_OF_THE_HOUSE = ("benchmarks/questions/*.jsonl", "recipes/qed-dev.jsonl")
+_FINANCE = "longform_cited/lfrqa.jsonl.gz", "fiqa"  # of `benchmarks.answer_sentences`
+_EXPLAINED = re.compile(
+    r"(?:why|how come|what causes|how (?!many|much|old|long|tall|big|far|often|high|deep|large|fast)\w)",
+    re.IGNORECASE,
+)
+_TEMPLATE = re.compile(
+    r"how to (?:diagnose|treat|prevent)\b|what are the treatments", re.IGNORECASE
+)  # MedQuAD's
 _WORDS = (4, 40)  # of a question; shorter ones need their context
-
-Row = dict[str, Any]
 
 
 def main() -> None:
@@ -45,11 +52,16 @@ def main() -> None:
     )
     parser.add_argument("--out", type=Path, required=True, help="file to write")
     parser.add_argument("--near", type=float, default=DatasetConfig().near, help="min similarity [0.6]")
+    parser.add_argument("--limit", type=int, default=4000, help="max questions [4000]")
     arguments = parser.parse_args()
     data = external_data()
-    rows, left_out = chosen(
-        {name: list(read(data)) for name, read in READERS.items()}, evaluation(data), arguments.near
-    )
+    titles = article_titles(data)
+    own = [list(read(data)) for read in OWN.values()]
+    covered = [
+        [row for row in read(data) if is_covered(row["question"], titles)] for read in COVERED.values()
+    ]
+    rows, left_out = chosen((own, covered), evaluation(data), arguments.near)
+    rows = rows[: arguments.limit]
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     arguments.out.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
     explained = sum(is_explained(row["question"]) for row in rows)
@@ -58,19 +70,19 @@ def main() -> None:
 
 
 def chosen(
-    sources: Mapping[str, Sequence[Row]], evaluated: Sequence[EvaluationQuestion], near: float
+    groups: Sequence[Sequence[Sequence[Row]]], evaluated: Sequence[EvaluationQuestion], near: float
 ) -> tuple[list[Row], Counter[str]]:
     """Return the rows in the order in which to ask them, and the numbers of those left out, by reason.
 
-    How and why come before the rest, the sources take turns, and a hash orders the rows of each.
+    `groups` hold the rows of sources. How and why come before the rest, and then earlier groups; the sources
+    of a group take turns, and a hash orders the rows of each.
     """
     left_out: Counter[str] = Counter()
     ordered = [
         row
         for wanted in (True, False)
-        for row in _turns(
-            [[row for row in of if is_explained(row["question"]) is wanted] for of in sources.values()]
-        )
+        for sources in groups
+        for row in _turns([[row for row in of if is_explained(row["question"]) is wanted] for of in sources])
     ]
     texts = [row["question"] for row in ordered]
     overlaps = find_overlaps(texts, evaluated, near)
@@ -89,91 +101,22 @@ def chosen(
 
 
 def is_explained(question: str) -> bool:
-    """Return whether a question asks how or why, rather than for a number."""
-    return bool(_EXPLAINED.match(question))
+    """Return whether a question asks how or why, rather than for a number or by a template."""
+    return bool(_EXPLAINED.match(question)) and not _TEMPLATE.match(question)
 
 
 def evaluation(data: Path) -> list[EvaluationQuestion]:
     """Return the questions that must not be asked: those of the house, of TREC and other test collections."""
     found = list(read_evaluation(data, DatasetConfig()).questions)
-    files = [*sorted((data / "retrieval").glob("*/queries.jsonl.gz")), *sorted(QUESTIONS.glob("*.jsonl"))]
-    for file in files:
-        for number, row in enumerate(_read(file), 1):
-            if text := row.get("question") or row.get("text"):
-                found.append(EvaluationQuestion(f"{file.parent.name}/{file.name}", str(number), text))
+    files = [file for pattern in EVALUATED for file in sorted(data.glob(pattern))]
+    files += [file for pattern in _OF_THE_HOUSE for file in sorted(REPOSITORY.glob(pattern))]
+    rows = [(file, row) for file in files for row in read_rows(file)]
+    file, domain = data / _FINANCE[0], _FINANCE[1]
+    rows += [(file, row) for row in read_rows(file) if row["domain"] == domain]
+    for number, (file, row) in enumerate(rows, 1):
+        if text := row.get("question") or row.get("text"):
+            found.append(EvaluationQuestion(f"{file.parent.name}/{file.name}", str(number), text))
     return found
-
-
-def qed(data: Path) -> Iterator[Row]:
-    """Yield questions of Natural Questions with the paragraph that answers."""
-    for row in _read(data / "qa_pairs" / "qed_train.jsonl.gz"):
-        yield _row(row, row["positive"])
-
-
-def squad(data: Path) -> Iterator[Row]:
-    """Yield questions about a paragraph of Wikipedia, which answers them."""
-    for row in _read(data / "qa_pairs" / "squad_dev.jsonl.gz"):
-        if row["answerable"]:
-            yield _row(row, row["positive"])
-
-
-def clapnq(data: Path) -> Iterator[Row]:
-    """Yield answerable questions with the sentences of their passage of Wikipedia."""
-    for row in _read(data / "answer_sentence" / "clapnq_dev.jsonl.gz"):
-        if row["answerable"]:
-            text = " ".join(candidate["text"] for candidate in row["candidates"])
-            yield _row(row, [{"title": row["title"], "text": text}], "Apache-2.0; text CC BY-SA 3.0")
-
-
-def asqa(data: Path) -> Iterator[Row]:
-    """Yield questions with their passages of Wikipedia."""
-    for row in _read(data / "longform_cited" / "asqa_gold_dev.jsonl.gz"):
-        yield _row(row, row["passages"], "Apache-2.0; text CC BY-SA 3.0")
-
-
-def quotesum(data: Path) -> Iterator[Row]:
-    """Yield questions with the passages of several pages."""
-    for row in _read(data / "longform_cited" / "quotesum_dev.jsonl.gz"):
-        yield _row(row, row["passages"], "CC BY-SA 4.0")
-
-
-def covid(data: Path) -> Iterator[Row]:
-    """Yield experts' questions with the sentences around the answer in an article."""
-    for row in _read(data / "answer_sentence" / "covid_qa.jsonl.gz"):
-        text = " ".join(candidate["text"] for candidate in row["candidates"])
-        yield _row(row, [{"text": text}], f"Apache-2.0; text {row['document_license']}")
-
-
-def medquad(data: Path) -> Iterator[Row]:
-    """Yield questions about diseases with the passage of a health authority that answers."""
-    for row in _read(data / "qa_pairs" / "medquad.jsonl.gz"):
-        yield _row(row, row["positive"])
-
-
-def lfrqa(data: Path) -> Iterator[Row]:
-    """Yield questions that people asked on forums; their references are left to retrieval."""
-    for row in _read(data / "longform_cited" / "lfrqa.jsonl.gz"):
-        if row["domain"] in _DOMAINS:
-            yield _row(row, [], "Apache-2.0")
-
-
-READERS: Mapping[str, Callable[[Path], Iterator[Row]]] = {
-    "qed": qed, "squad": squad, "clapnq": clapnq, "asqa": asqa, "quotesum": quotesum, "covid": covid,
-    "medquad": medquad, "lfrqa": lfrqa,
-}  # fmt: skip
-
-
-def _row(row: Row, references: Sequence[Mapping[str, Any]], terms: str = "") -> Row:
-    question = squeeze(row["question"])
-    passages = [
-        {"text": text, "title": each.get("title") or "", "url": each.get("url") or ""}
-        for each in references[:_PASSAGES]
-        if (text := squeeze(each.get("text") or ""))
-    ]
-    return {
-        "id": str(row["id"]), "question": question, "references": passages,
-        "license": row.get("license") or terms,
-    }  # fmt: skip
 
 
 def _turns(parts: Sequence[Sequence[Row]]) -> Iterator[Row]:
@@ -190,15 +133,6 @@ def _repeated(questions: Sequence[str], near: float) -> set[int]:
         place for place, question in enumerate(questions)
         if any(found.index < place for found in index.near(question))
     }  # fmt: skip
-
-
-def _read(file: Path) -> Iterator[Row]:
-    with (
-        gzip.open(file, "rt", encoding="utf-8")
-        if file.suffix == ".gz"
-        else file.open(encoding="utf-8") as lines
-    ):
-        yield from map(json.loads, lines)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
@@ -15,6 +16,7 @@ from citewell.bootstrap.stats import BootstrapStatistics, funnel_table
 from citewell.bootstrap.types import FilterScores, Sample
 from citewell.core.splits import Split
 from citewell.core.text import shorten, squeeze
+from citewell.generator.prompt import Message
 
 # Bounds of the hub's size categories, and their names.
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
@@ -41,6 +43,7 @@ dataset_info:
   - {{name: urls, list: string}}
   - {{name: teacher, dtype: string}}
   - {{name: prompt_hash, dtype: string}}
+  - {{name: license, dtype: string}}
   - name: scores
     struct:
 {scores}
@@ -61,7 +64,8 @@ rows = load_dataset("{folder}", split="{first}")
 ## Rows
 
 The mark `[n]` in `answer` is the n-th of `references`, whose page is the n-th of `titles` and `urls`.
-`scores` are what the filters measured, `prompt_hash` identifies the teacher's prompt.
+`scores` are what the filters measured, `prompt_hash` identifies the teacher's prompt, and `license` is that
+of the question and of the references that came with it.
 
 | split | rows |
 |---|---:|
@@ -75,7 +79,7 @@ Near-duplicate questions (Jaccard similarity of their words of at least {near:g}
 ## How it was made
 
 - Teacher: {teachers}
-- License: {license}
+- License: {license}{about}
 - Command:
 
 ```sh
@@ -87,14 +91,15 @@ Near-duplicate questions (Jaccard similarity of their words of at least {near:g}
 ```
 
 `statistics.json` has the lengths, the citations per answer and examples of dropped answers.
-{shown}"""
+{licenses}{prompt}{shown}"""
 _EXCERPT = 240  # characters of a reference
 
 
 class Dataset(NamedTuple):
     """A written data set: its folder, the number of rows of each split, and of excluded samples by reason.
 
-    `compared` are the questions that it must not contain, `shown` rows for its card.
+    `compared` are the questions that it must not contain, `shown` rows for its card. `licenses` counts the
+    rows by the license of their question, and `prompt` are the messages that the teacher was sent.
     """
 
     folder: Path
@@ -103,6 +108,8 @@ class Dataset(NamedTuple):
     compared: EvaluationQuestions
     statistics: BootstrapStatistics
     shown: tuple[Sample, ...] = ()
+    licenses: Mapping[str, int] = MappingProxyType({})
+    prompt: tuple[Message, ...] = ()
 
 
 def card(dataset: Dataset, config: DatasetConfig, command: str) -> str:
@@ -117,6 +124,7 @@ def card(dataset: Dataset, config: DatasetConfig, command: str) -> str:
         name=json.dumps(config.name, ensure_ascii=False),
         title=config.name,
         license=config.license,
+        about=f". {config.about}" if config.about else "",
         size=next((name for bound, name in _SIZES if total < bound), _LARGER),
         files="\n".join(f"  - {{split: {split}, path: {split}.jsonl}}" for split in dataset.rows),
         total=total,
@@ -130,6 +138,8 @@ def card(dataset: Dataset, config: DatasetConfig, command: str) -> str:
         command=command,
         teachers=", ".join(teachers) or "none",
         funnel=funnel_table(dataset.statistics),
+        licenses=_licenses(dataset.licenses),
+        prompt=_prompt(dataset.prompt),
         shown=_shown(dataset.shown),
     )
 
@@ -154,6 +164,22 @@ def _left_out(dataset: Dataset) -> str:
     if not parts:
         return "No sample was excluded."
     return f"Excluded, and listed in `left_out.jsonl`: {' and '.join(parts)}."
+
+
+def _licenses(counts: Mapping[str, int]) -> str:
+    """Return the table of the licenses, unless no row names one."""
+    if not any(counts):
+        return ""
+    lines = [f"| {name or 'not stated'} | {count:,} |" for name, count in sorted(counts.items())]
+    header = "| license of the question and its own references | rows |\n|---|---:|"
+    return "\n".join(["\n## Licenses\n", header, *lines, ""])
+
+
+def _prompt(messages: Sequence[Message]) -> str:
+    if not messages:
+        return ""
+    parts = [f"{message['role']}:\n\n```\n{message['content']}\n```" for message in messages]
+    return "\n\n".join(["\n## The prompt", *parts]) + "\n"
 
 
 def _shown(samples: Sequence[Sample]) -> str:

@@ -7,10 +7,45 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from citewell.bootstrap.config import DatasetConfig
+from citewell.bootstrap.recipe import Recipe
 from citewell.core.redact import published_address, published_name
+from citewell.core.settings import Settings
 
+# Settings that outcomes depend on: not API keys and time limits.
+_DECISIVE = {
+    "search": {"providers", "collection", "hits", "per_domain", "language", "country", "recency", "sites"},
+    "retriever": {
+        "encoder",
+        "max_tokens",
+        "prefilter",
+        "reranker",
+        "rerank",
+        "rerank_weight",
+        "min_relevance",
+    },
+    "generator": {"name", "base_url", "temperature", "seed", "frequency_penalty"},
+}
 _ADDRESS = "base_url"
 _MODELS = {"name", "encoder", "collection", "reader"}
+
+
+def decisive(settings: Settings) -> dict[str, Any]:
+    """Return the settings on which outcomes depend, as plain values by section."""
+    found = settings.model_dump(mode="json", include=_DECISIVE)
+    found["generator"]["base_url"] = published_address(settings.generator.base_url)
+    return found
+
+
+def run_command(questions: Path, out: Path, started_with: Mapping[str, Any], dataset: DatasetConfig) -> str:
+    """Return the command of a run in the folder `out`, with only the options that affect rows.
+
+    `started_with` has the run's teacher, recipe and settings, as its `run.json` does.
+    """
+    usual = Settings.model_construct()  # without files and variables
+    values = started_with["recipe"] | {"dataset": dataset.model_dump(mode="json")} | started_with["settings"]
+    defaults = Recipe().model_dump(mode="json") | decisive(usual)
+    return command(questions, started_with["teacher"], out, changes(values, defaults))
 
 
 def command(questions: Path, teacher: str, out: Path, changed: Mapping[str, Any]) -> str:

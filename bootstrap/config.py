@@ -40,6 +40,11 @@ class ReferencesConfig(Section):
     most: int = Field(5, ge=1, le=20, description="Max references per row.")
     fewest: int = Field(1, ge=1, description="Min references per row; rows with fewer are dropped.")
     fill: bool = Field(False, description="Add retrieved passages to rows with fewer than `most`.")
+    words: int | None = Field(
+        None,
+        ge=50,
+        description="Approximate words of the references in all; their most relevant sentences are kept.",
+    )
 
 
 class TeacherPromptConfig(Section):
@@ -156,6 +161,7 @@ class DatasetConfig(Section):
     license: str = Field(
         "unknown", min_length=1, description="License of questions, references and answers, for the card."
     )
+    about: str = Field("", description="More about licenses for the card, such as those of the references.")
     dev: float = Field(0.05, ge=0, lt=0.5, description="Share of the questions in the split dev.")
     test: float = Field(0.05, ge=0, lt=0.5, description="Share of the questions in the split test.")
     card_rows: int = Field(0, ge=0, le=200, description="Unselected rows on the card, drawn by a hash.")

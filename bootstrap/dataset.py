@@ -6,7 +6,7 @@ import filecmp
 import heapq
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from hashlib import sha256
 from pathlib import Path
@@ -22,6 +22,7 @@ from citewell.bootstrap.stats import statistics
 from citewell.bootstrap.types import Outcome, Sample
 from citewell.core.errors import CitewellError
 from citewell.core.splits import SPLITS, Split
+from citewell.generator.prompt import Message
 
 CARD = "README.md"
 LEFT_OUT = "left_out.jsonl"
@@ -42,6 +43,7 @@ class DatasetRow(msgspec.Struct, frozen=True, kw_only=True):
     urls: tuple[str, ...]
     teacher: str
     prompt_hash: str
+    license: str
     scores: dict[str, float | int | None]
 
 
@@ -52,15 +54,18 @@ def write_dataset(
     *,
     command: str,
     evaluation: EvaluationQuestions,
+    prompt: Sequence[Message] = (),
 ) -> Dataset:
     """Write the samples among a run's outcomes as JSON lines, with a card that describes them.
 
     `outcomes` reads the run from its beginning; it is called again, so that only the questions are in memory.
-    `command` made the run, and `evaluation` are the questions that the data set must not contain; the card
-    names both. Unchanged files are not written again. Raises `CitewellError` if the folder cannot be written.
+    `command` made the run, `evaluation` are the questions that the data set must not contain, and `prompt`
+    are the messages that the teacher was sent; the card shows all three. Unchanged files are not written
+    again. Raises `CitewellError` if the folder cannot be written.
     """
     asked: list[SampleQuestion] = []
-    counted = statistics(_collecting(outcomes(), asked))
+    licenses: dict[str, str] = {}
+    counted = statistics(_collecting(outcomes(), asked, licenses))
     division = divide(asked, evaluation.questions, config)
     sizes = Counter(division.splits.values())
     dataset = Dataset(
@@ -70,6 +75,8 @@ def write_dataset(
         evaluation,
         counted,
         _drawn(outcomes, division.splits, config.card_rows),
+        Counter(licenses[key] for key in division.splits),
+        tuple(prompt),
     )
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -99,6 +106,7 @@ def row(sample: Sample) -> DatasetRow:
         urls=tuple(reference.url for reference in sample.references),
         teacher=sample.teacher,
         prompt_hash=sample.prompt_hash,
+        license=sample.license,
         scores=scores | {"accuracy": sample.scores.accuracy, "coverage": sample.scores.coverage},
     )
 
@@ -108,10 +116,13 @@ def split_file(split: Split) -> str:
     return f"{split}.jsonl"
 
 
-def _collecting(outcomes: Iterable[Outcome], asked: list[SampleQuestion]) -> Iterator[Outcome]:
+def _collecting(
+    outcomes: Iterable[Outcome], asked: list[SampleQuestion], licenses: dict[str, str]
+) -> Iterator[Outcome]:
     for outcome in outcomes:
         if isinstance(outcome, Sample):
             asked.append(SampleQuestion(outcome.key, outcome.question))
+            licenses[outcome.key] = outcome.license
         yield outcome
 
 

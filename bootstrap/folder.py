@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -20,14 +20,17 @@ from citewell.bootstrap.questions import LineProblem, Questions
 from citewell.bootstrap.types import BootstrapTask, Outcome
 from citewell.core.errors import CitewellError, InputError
 from citewell.core.training.folder import difference
+from citewell.generator.prompt import Message
 
 RUN = "run.json"
 PROBLEMS = "problems.jsonl"
+PROMPT = "prompt.json"
+"""The messages of the teacher's prompt, for the data card."""
 DATASET = "dataset"
 _LOCK = "lock"
 # Files of a run that ended before its first outcome; it may be restarted with another recipe.
 _SECTIONS = ("references", "prompt", "teacher", "correction", "filters")
-_BEGUN = {RUN, PROBLEMS, FOLDER, _LOCK, f".{RUN}.partial", f".{PROBLEMS}.partial"}
+_BEGUN = {RUN, PROBLEMS, PROMPT, FOLDER, _LOCK, *(f".{name}.partial" for name in (RUN, PROBLEMS, PROMPT))}
 
 
 class Survey(NamedTuple):
@@ -57,13 +60,8 @@ class RunFolder:
         Questions may have been appended since. Raises `InputError` for other questions, other values, a
         folder of something else, and a file without any valid task.
         """
-        stored = [outcome.key for outcome in self.journal.outcomes()]
+        stored = self.stored_keys(started_with)
         before = self._started(started_with) if stored else None
-        if not stored and self.path.is_dir() and {each.name for each in self.path.iterdir()} - _BEGUN:
-            raise InputError(
-                f"{self.path} is not empty, and is not the folder of a bootstrap.",
-                "Give another folder with --out.",
-            )
         problems: list[LineProblem] = []
         digest = hashlib.sha256()
         count, changed = 0, False
@@ -85,6 +83,21 @@ class RunFolder:
                 "Write one question per line, or JSON objects with `question`.",
             )
         return Survey(count, tuple(problems), len(stored), digest.hexdigest())
+
+    def stored_keys(self, started_with: dict[str, Any]) -> list[str]:
+        """Return the keys of the stored outcomes, in order.
+
+        Raises `InputError` if they were started with other values, and for a folder of something else.
+        """
+        stored = [outcome.key for outcome in self.journal.outcomes()]
+        if stored:
+            self._started(started_with)
+        elif self.path.is_dir() and {each.name for each in self.path.iterdir()} - _BEGUN:
+            raise InputError(
+                f"{self.path} is not empty, and is not the folder of a bootstrap.",
+                "Give another folder with --out.",
+            )
+        return stored
 
     @contextmanager
     def writing(self, survey: Survey, started_with: dict[str, Any]) -> Iterator[None]:
@@ -112,6 +125,18 @@ class RunFolder:
         except OSError as error:
             raise CitewellError(
                 f"{self.path} cannot be written: {error.strerror}.", "Give another folder with --out."
+            ) from error
+
+    def write_prompt(self, messages: Sequence[Message]) -> None:
+        """Store the teacher's prompt, if there is one; raises `CitewellError` if it cannot be written."""
+        if not messages:
+            return
+        try:
+            _replace(self.path / PROMPT, json.dumps(messages, indent=1, ensure_ascii=False) + "\n")
+        except OSError as error:
+            raise CitewellError(
+                f"{self.path} cannot be written: {error.strerror}.",
+                "Free some space, or check its permissions.",
             ) from error
 
     def left(self, questions: Questions) -> Iterator[BootstrapTask]:
@@ -159,6 +184,13 @@ class FinishedRun:
     def outcomes(self) -> Iterator[Outcome]:
         """Return the outcomes in the order of the tasks."""
         return self._journal.outcomes()
+
+
+def read_prompt(folder: Path) -> list[Message]:
+    """Return the messages of the teacher's prompt of the run in `folder`; none if it has none."""
+    file = folder / PROMPT
+    messages: list[Message] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
+    return messages
 
 
 def _identity(task: BootstrapTask) -> bytes:

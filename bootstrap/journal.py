@@ -1,11 +1,13 @@
 """The journal of a run: its outcomes in the order of the tasks, as shards of JSON lines.
 
 A line is complete once its line end is on the disk. A process that is killed while it writes leaves at most
-the beginning of a line, which the next process cuts off.
+the beginning of a line, which the next process cuts off. A published run has its shards gzipped: they are
+complete, and what follows goes into new ones.
 """
 
 from __future__ import annotations
 
+import gzip
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,6 +19,7 @@ from citewell.bootstrap.types import Outcome
 from citewell.core.errors import CitewellError, InputError
 
 FOLDER = "outcomes"
+_GZIPPED = ".gz"
 
 
 class Journal:
@@ -30,7 +33,7 @@ class Journal:
 
     def shards(self) -> list[Path]:
         """Return the shards in order."""
-        return sorted(self._folder.glob("[0-9]*.jsonl"))
+        return sorted(self._folder.glob("[0-9]*.jsonl*"))
 
     def outcomes(self) -> Iterator[Outcome]:
         """Yield the stored outcomes.
@@ -40,7 +43,7 @@ class Journal:
         decoder = msgspec.json.Decoder(Outcome)
         shards = self.shards()
         for shard in shards:
-            with shard.open("rb") as lines:
+            with gzip.open(shard) if _is_gzipped(shard) else shard.open("rb") as lines:
                 for number, line in enumerate(lines, 1):
                     if not line.endswith(b"\n") and shard == shards[-1]:
                         return
@@ -55,6 +58,8 @@ class Journal:
     def repair(self) -> None:
         """Cut off an incomplete line at the end of the last shard."""
         for shard in self.shards()[-1:]:
+            if _is_gzipped(shard):
+                continue
             with shard.open("rb+") as file:
                 content = file.read()
                 whole = content.rfind(b"\n") + 1
@@ -82,15 +87,19 @@ class Journal:
         """
         decoder = msgspec.json.Decoder(Outcome)
         for shard in self.shards() if outcomes else ():
-            lines = shard.read_bytes().splitlines(keepends=True)
+            content = shard.read_bytes()
+            lines = (gzip.decompress(content) if _is_gzipped(shard) else content).splitlines(keepends=True)
             found = [outcomes.get(decoder.decode(line).key) for line in lines]
             if not any(found):
                 continue
+            replaced = b"".join(
+                msgspec.json.encode(outcome) + b"\n" if outcome else line
+                for line, outcome in zip(lines, found, strict=True)
+            )
             with self._writing():
                 partial = shard.with_name(f".{shard.name}.partial")
                 with partial.open("wb") as file:
-                    for line, outcome in zip(lines, found, strict=True):
-                        file.write(msgspec.json.encode(outcome) + b"\n" if outcome else line)
+                    file.write(gzip.compress(replaced, mtime=0) if _is_gzipped(shard) else replaced)
                     file.flush()
                     os.fsync(file.fileno())
                 partial.replace(shard)
@@ -108,9 +117,11 @@ class Journal:
     def _next_shard(self) -> tuple[Path, int]:
         """Return the shard that is written next, and how many lines fit into it."""
         shards = self.shards()
-        number = int(shards[-1].stem) if shards else 0
-        if self._lines is None:
-            self._lines = shards[-1].read_bytes().count(b"\n") if shards else 0
+        number = int(shards[-1].name.partition(".")[0]) if shards else 0
+        if self._lines is None and shards:
+            is_full = _is_gzipped(shards[-1])
+            self._lines = self._shard if is_full else shards[-1].read_bytes().count(b"\n")
+        self._lines = self._lines or 0
         if self._lines >= self._shard:
             number, self._lines = number + 1, 0
         return self._folder / f"{number:05}.jsonl", self._shard - self._lines
@@ -128,3 +139,7 @@ class Journal:
                 os.fsync(folder)  # or the new file's name may be lost with the power
             finally:
                 os.close(folder)
+
+
+def _is_gzipped(shard: Path) -> bool:
+    return shard.suffix == _GZIPPED

@@ -41,8 +41,8 @@ class Questions:
     """The rows of a questions file: JSON lines, plain or gzipped, or one question per line.
 
     An object has `question`, or `title` and optionally `selftext` as in ELI5; it may have `references`
-    (texts, or objects with `text` and optionally `title`, `url` and `n`), `answer` and `id`. `-` reads
-    standard input.
+    (texts, or objects with `text` and optionally `title`, `url` and `n`), `answer`, `license` and `id`. `-`
+    reads standard input.
     """
 
     def __init__(self, file: Path, config: QuestionsConfig) -> None:
@@ -108,6 +108,7 @@ class Questions:
             question=self._question(*_asked(row)),
             references=_references(row.get("references")),
             answer=_answer(row),
+            license=_text(row.get("license")),
         )
 
     def _question(self, title: str, selftext: str = "") -> str:

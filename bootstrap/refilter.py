@@ -1,24 +1,22 @@
-"""Correct and filter the answers of a finished run again, by other rules, without asking the teacher."""
+"""Correct and filter the answers of a run again, by other rules, without asking the teacher."""
 
 from __future__ import annotations
 
-import json
-import shutil
+from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
 
 from msgspec.structs import asdict
 
 from citewell.bootstrap.config import BootstrapConfig
-from citewell.bootstrap.folder import RUN, FinishedRun
-from citewell.bootstrap.journal import Journal
+from citewell.bootstrap.folder import FinishedRun, RunFolder, Survey, read_prompt
 from citewell.bootstrap.recipe import Recipe
 from citewell.bootstrap.row import filtered
 from citewell.bootstrap.support import AnswerSupport
 from citewell.bootstrap.types import Drop, Fault, Outcome, RawAnswer
-from citewell.core.errors import CitewellError, InputError
+from citewell.core.errors import InputError
 
-_BATCH = 256
+_BATCH, _READ = 256, 4  # outcomes that are stored together, without a reader and with one
 
 
 def refiltered(outcome: Outcome, config: BootstrapConfig, support: AnswerSupport | None = None) -> Outcome:
@@ -36,29 +34,37 @@ def refiltered(outcome: Outcome, config: BootstrapConfig, support: AnswerSupport
     return filtered(RawAnswer(**values), config, support)
 
 
-def refilter(source: FinishedRun, out: Path, recipe: Recipe, support: AnswerSupport | None = None) -> None:
-    """Write a run with the rows of `source`, corrected and filtered by `recipe`, to the new folder `out`.
+def refilter(
+    source: FinishedRun,
+    out: Path,
+    recipe: Recipe,
+    support: AnswerSupport | None = None,
+    seen: Callable[[Sequence[Outcome]], None] = lambda outcomes: None,
+) -> None:
+    """Write a run with the rows of `source`, corrected and filtered by `recipe`, to the folder `out`.
 
-    `support` is the open reader of the recipe, if it names one.
-    Raises `InputError` if `out` exists, and `CitewellError` if it cannot be written.
+    It goes on after the rows that `out` has already, and does those again that had failed in `source` and no
+    longer have. `support` is the open reader of the recipe, if it names one; `seen` receives what is stored.
+    Raises `InputError` if `out` is the run itself, or holds something else or a run by other rules, and
+    `CitewellError` if it cannot be written.
     """
-    if out.exists():
-        raise InputError(f"{out} exists already.", "Give another folder with --out.")
-    partial = out.with_name(f".{out.name}.partial")
-    try:
-        shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir(parents=True)
-        journal = Journal(partial, recipe.run.shard)
-        outcomes = (refiltered(outcome, recipe, support) for outcome in source.outcomes())
-        while batch := list(islice(outcomes, _BATCH)):
-            journal.append(batch)
-        started = source.started | {
-            "started_with": source.started["started_with"] | {"recipe": recipe.decisive()}
+    if out.absolute() == source.folder.absolute():
+        raise InputError(f"{out} is the run that is filtered.", "Give another folder with --out.")
+    started_with = source.started["started_with"] | {"recipe": recipe.decisive()}
+    folder = RunFolder(out, recipe.run.shard)
+    done = folder.stored_keys(started_with)
+    if done != [outcome.key for outcome in islice(source.outcomes(), len(done))]:
+        raise InputError(f"{out} has the rows of another run.", "Give another folder with --out.")
+    survey = Survey(source.started["tasks"], (), len(done), source.started["digest"])
+    with folder.writing(survey, started_with):
+        folder.write_prompt(read_prompt(source.folder))
+        again = {
+            new.key: refiltered(new, recipe, support)
+            for old, new in zip(folder.journal.outcomes(), source.outcomes(), strict=False)
+            if isinstance(old, Fault) and not isinstance(new, Fault)
         }
-        text = json.dumps(started, indent=1, ensure_ascii=False) + "\n"
-        (partial / RUN).write_text(text, encoding="utf-8")
-        partial.rename(out)
-    except OSError as error:
-        raise CitewellError(
-            f"{out} cannot be written: {error.strerror}.", "Give another folder with --out."
-        ) from error
+        folder.journal.replace(again)
+        outcomes = (refiltered(each, recipe, support) for each in islice(source.outcomes(), len(done), None))
+        while batch := list(islice(outcomes, _READ if support else _BATCH)):
+            folder.journal.append(batch)
+            seen(batch)

@@ -25,6 +25,8 @@ from citewell.bootstrap.types import (
 from citewell.core.errors import CitewellError
 from citewell.core.reasons import named_error, one_reason
 from citewell.core.threads import in_thread
+from citewell.generator.extractive import Relevance
+from citewell.generator.focus import focused
 from citewell.generator.orders.detector import OrderDetector
 
 _SUPPORTED = 0.5
@@ -41,6 +43,8 @@ class RowParts:
     """Reads the answers that all other filters keep; None keeps them."""
     orders: OrderDetector | None = None
     """Finds the orders to language models in a row's own references; None takes all text for evidence."""
+    relevance: Relevance | None = None
+    """Chooses the sentences of the references where the recipe limits their words; None keeps all."""
 
 
 async def bootstrap_row(task: BootstrapTask, parts: RowParts) -> Outcome:
@@ -65,13 +69,18 @@ async def _row(task: BootstrapTask, parts: RowParts) -> Outcome:
     if parts.orders is not None:
         task = await in_thread(partial(without_orders, task, parts.orders))
     task = await with_references(task, parts.retrieve, parts.config)
+    references, most = task.references or (), parts.config.references.words
+    if most is not None and parts.relevance is not None:
+        found = await in_thread(partial(focused, task.question, references, parts.relevance, most))
+        references = tuple(found)
     teacher = parts.teacher
     unasked = RawAnswer(
         key=task.key,
         question=task.question,
-        references=task.references or (),
+        references=references,
         teacher=teacher.name,
         prompt_hash=teacher.prompt_hash,
+        license=task.license,
     )
     if len(unasked.references) < parts.config.references.fewest:
         return Drop(**asdict(unasked), reason="few_references")

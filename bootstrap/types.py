@@ -29,7 +29,8 @@ class BootstrapTask(msgspec.Struct, frozen=True, kw_only=True):
     """A row of the questions file, after its post-processing.
 
     `key` is the row's id, or a hash of its question; it is unique in a file.
-    `line` counts from 1. `references` are None if they must be retrieved.
+    `line` counts from 1. `references` are None if they must be retrieved. `license` is that of the question
+    and of its own references; it is empty if unknown.
     """
 
     key: str
@@ -37,6 +38,7 @@ class BootstrapTask(msgspec.Struct, frozen=True, kw_only=True):
     question: str
     references: tuple[Reference, ...] | None = None
     answer: str | None = None
+    license: str = ""
 
 
 class TeacherUsage(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,7 +90,7 @@ class RawAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """What a teacher wrote about a question, before the correction of citations and the filters.
 
     `prompt_hash` identifies the prompt; it is empty if the teacher has none. `truncated` says that the limit
-    of tokens cut the answer.
+    of tokens cut the answer. `license` is that of the question and of the references that came with it.
     """
 
     key: str
@@ -99,6 +101,7 @@ class RawAnswer(msgspec.Struct, frozen=True, kw_only=True):
     raw_answer: str = ""
     usage: TeacherUsage = TeacherUsage()
     truncated: bool = False
+    license: str = ""
 
 
 class Sample(RawAnswer, frozen=True, kw_only=True, tag_field="outcome", tag="sample"):

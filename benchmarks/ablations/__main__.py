@@ -27,7 +27,7 @@ from benchmarks.ablations.measures import (
     votes_table,
 )
 from benchmarks.ablations.page import page
-from benchmarks.ablations.rows import RUN, STUDENT, AblationRow
+from benchmarks.ablations.rows import NOT_RUN, RUN, STUDENT, AblationRow, MissingRow, students
 from benchmarks.ablations.run import identity_of_row, run_row
 from benchmarks.answer_questions import BearingQuestion, of_split
 from benchmarks.ask_wikispeedia import COLLECTION
@@ -60,6 +60,7 @@ def main() -> None:
     parser.add_argument("--questions", type=Path, help="other questions: lines of {question, answers}")
     parser.add_argument("--limit", type=int, default=QUESTIONS, help=f"questions [{QUESTIONS}]")
     parser.add_argument("--generator", default=STUDENT, help=f"generator of rows that name none [{STUDENT}]")
+    parser.add_argument("--students", type=Path, help="folder of the students of Table 6, by version")
     parser.add_argument("--rows", help="names of rows, separated by semicolons; none runs none [all]")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "ablations.md", help="page to write")
     output_option(parser)
@@ -74,8 +75,9 @@ def main() -> None:
     passages = functools.cache(lambda: PassageSearch(stored_pages(load_settings(given))))
     asked = questions(arguments.questions, arguments.folder / "questions.jsonl", arguments.limit, passages)
     answers = AnswerFile(arguments.folder / "answers.jsonl")
-    report = functools.partial(write_report, given, asked, answers, arguments.out, arguments.output)
-    for row in chosen(arguments.rows):
+    taught, untaught = students(arguments.students)
+    rows, missing = (*taught, *RUN), (*untaught, *NOT_RUN)
+    for row in chosen(rows, arguments.rows):
         if not answers.missing(identity_of_row(row, given), asked):
             continue
         progress = Counter(row.name, lambda text: print(text, flush=True))
@@ -83,14 +85,14 @@ def main() -> None:
             asyncio.run(run_row(row, given, asked, answers, passages, progress))
         except CitewellError as error:
             print(f"{row.name}: {error}", flush=True)
-    report()
+    write_report(rows, missing, given, asked, answers, arguments.out, arguments.output)
 
 
-def chosen(names: str | None) -> list[AblationRow]:
+def chosen(rows: Sequence[AblationRow], names: str | None) -> list[AblationRow]:
     """Return the rows of these names; exits for an unknown one."""
     if names is None:
-        return list(RUN)
-    by_name = {row.name: row for row in RUN}
+        return list(rows)
+    by_name = {row.name: row for row in rows}
     wanted = [name.strip() for name in names.split(";") if name.strip() not in ("", "none")]
     if unknown := [name for name in wanted if name not in by_name]:
         raise SystemExit(f"Unknown row {unknown[0]!r}. Rows: {'; '.join(by_name)}")
@@ -121,6 +123,8 @@ def held_out() -> list[AnsweredQuestion]:
 
 
 def write_report(
+    known: Sequence[AblationRow],
+    missing: Sequence[MissingRow],
     given: Mapping[str, Any],
     asked: Sequence[AnsweredQuestion],
     answers: AnswerFile,
@@ -128,12 +132,12 @@ def write_report(
     output: Path | None,
 ) -> None:
     """Measure the rows with all their answers, and write the page and the results."""
-    waiting = [row for row in RUN if answers.missing(identity_of_row(row, given), asked)]
+    waiting = [row for row in known if answers.missing(identity_of_row(row, given), asked)]
     settings = load_settings(given)
     with open_judges(JUDGES, settings, lambda: embedding_of(settings), print) as judges:
         rows = [
             measured(row, asked, asyncio.run(_stored(row, given, asked, answers)), judges)
-            for row in RUN
+            for row in known
             if row not in waiting
         ]
     tested = compared_measures(JUDGES)
@@ -148,7 +152,7 @@ def write_report(
     save("ablations", result, output)
     notes = json.loads(NOTES.read_text(encoding="utf-8")) if NOTES.is_file() else {}
     votes = votes_table(RESULTS / "scorer-votes.md")
-    text = page(rows, waiting, found, shown, votes, reading(READING), notes, about)
+    text = page(rows, waiting, missing, found, shown, votes, reading(READING), notes, about)
     out.write_text(text, encoding="utf-8")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.ablations.measures import MeasuredRow
 from benchmarks.ablations.paper import PAPER
-from benchmarks.ablations.rows import NOT_RUN, AblationRow
+from benchmarks.ablations.rows import AblationRow, MissingRow
 from benchmarks.results_files import table
 from citewell.core.significance import PairedComparison
 
@@ -18,6 +18,7 @@ _SURE = 0.05
 def page(
     rows: Sequence[MeasuredRow],
     waiting: Sequence[AblationRow],
+    unknown: Sequence[MissingRow],
     comparisons: Mapping[str, Mapping[str, PairedComparison]],
     measures: Sequence[str],
     votes: Mapping[str, tuple[str, ...]],
@@ -27,7 +28,8 @@ def page(
 ) -> str:
     """Return the page as Markdown.
 
-    `measures` are the columns; `waiting` are rows that can be run and were not; `votes` and `reading` are the
+    `measures` are the columns; `waiting` are rows that can be run and were not, `unknown` those that cannot;
+    `votes` and `reading` are the
     rows of Tables 9 and 5; `notes` is one sentence per table.
     """
     parts = [_BEGINNING.format(about=about)]
@@ -42,7 +44,7 @@ def page(
             parts.append(_reading(reading))
         if tests := _tests(of_table, comparisons):
             parts.append(tests)
-        if missing := _missing(number, waiting):
+        if missing := _missing(number, waiting, unknown):
             parts.append(missing)
         shown = [[name, *(value or "–" for value in of)] for name, of in paper.rows.items()]
         parts.append(table(["in the paper", *paper.measures], shown))
@@ -101,13 +103,13 @@ def _tests(rows: Sequence[MeasuredRow], comparisons: Mapping[str, Mapping[str, P
     return "\n".join(["Differences with p < .05:", "", *lines]) if lines else ""
 
 
-def _missing(number: str, waiting: Sequence[AblationRow]) -> str:
+def _missing(number: str, waiting: Sequence[AblationRow], unknown: Sequence[MissingRow]) -> str:
     """Return what was not run: rows of ours, and rows of the paper with the reason."""
     lines = []
     if names := [row.name for row in waiting if row.table == number]:
         lines.append(f"Not run yet, `--rows` runs them: {'; '.join(names)}.")
     reasons: dict[str, list[str]] = {}
-    for row in NOT_RUN:
+    for row in unknown:
         if row.table == number:
             reasons.setdefault(row.why, []).append(row.paper)
     lines += [f"Not run, {', '.join(rows)}: {why}." for why, rows in reasons.items()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 From = Literal["pipeline", "closed-book", "oracle", "bm25", "encoder", "browse"]
@@ -44,7 +45,8 @@ class MissingRow:
     why: str
 
 
-_LATER = "students are not trained on Citewell-QA yet; `citewell train generator` does it"
+_LATER = "`citewell train generator` makes students of the versions of Citewell-QA, for --students"
+_VERSIONS = {"raw": "None", "rouge-l": "Rouge-L", "rouge-1": "Rouge-1", "reader": ""}
 
 QUOTED = "quotations"
 _MINILM, _TAUGHT = "MiniLM, not taught", "citewell-minilm, taught"
@@ -140,10 +142,31 @@ RUN = (
 )
 
 NOT_RUN = (
-    MissingRow(table="6", paper="None", why=_LATER),
-    MissingRow(table="6", paper="Rouge-L", why=_LATER),
-    MissingRow(table="6", paper="Rouge-1", why=_LATER),
     MissingRow(table="8", paper="Contriever", why="facebook/contriever itself is not a packaged model"),
     MissingRow(table="10", paper="WebGPT-175B", why="its answers to these questions are not public"),
 )
 """Rows that need a model or data which is not there."""
+
+
+def students(folder: Path | None) -> tuple[tuple[AblationRow, ...], tuple[MissingRow, ...]]:
+    """Return the rows of the students in the subfolders `raw`, `rouge-l`, `rouge-1` and `reader`.
+
+    Each learned from that version of Citewell-QA. The paper's rows whose student is not there are missing.
+    """
+    there = [name for name in _VERSIONS if folder is not None and (folder / name).is_dir()]
+    against = f"student of {there[0]}" if there else ""
+    rows = tuple(
+        AblationRow(
+            table="6",
+            paper=_VERSIONS[name],
+            name=f"student of {name}",
+            generator=str(folder / name) if folder else "",
+            against=against,
+        )
+        for name in there
+    )
+    return rows, tuple(
+        MissingRow(table="6", paper=paper, why=_LATER)
+        for name, paper in _VERSIONS.items()
+        if paper and name not in there
+    )

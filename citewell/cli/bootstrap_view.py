@@ -53,10 +53,17 @@ def write_and_show(
 ) -> Dataset:
     """Write the data set of the run in `folder`, and print how many rows each filter dropped."""
     from citewell.bootstrap.dataset import write_dataset
-    from citewell.bootstrap.folder import DATASET
+    from citewell.bootstrap.folder import DATASET, read_prompt
     from citewell.bootstrap.stats import funnel_table
 
-    dataset = write_dataset(folder / DATASET, outcomes, config, command=command, evaluation=evaluation)
+    dataset = write_dataset(
+        folder / DATASET,
+        outcomes,
+        config,
+        command=command,
+        evaluation=evaluation,
+        prompt=read_prompt(folder),
+    )
     click.echo(funnel_table(dataset.statistics))
     rows = ", ".join(f"{count:,} {split}" for split, count in dataset.rows.items())
     click.echo(f"Data set: {dataset.folder} ({rows or 'no rows'})")

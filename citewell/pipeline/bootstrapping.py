@@ -48,6 +48,7 @@ async def _open(wanted: PartsOpener, on_step: OnStep) -> AsyncGenerator[RowParts
     settings = _retrieving(wanted) if wanted.retrieval else wanted.settings
     async with AsyncExitStack() as opened:
         parts = await opened.enter_async_context(open_parts(settings, on_step=on_step))
+        relevance = _Relevance(parts)
         teacher = await opened.enter_async_context(
             open_teacher(
                 wanted.teacher,
@@ -55,7 +56,7 @@ async def _open(wanted: PartsOpener, on_step: OnStep) -> AsyncGenerator[RowParts
                 wanted.settings.generator,
                 settings.cache_dir,
                 threads=settings.threads,
-                relevance=_Relevance(parts),
+                relevance=relevance,
                 on_step=on_step,
             )
         )
@@ -72,7 +73,7 @@ async def _open(wanted: PartsOpener, on_step: OnStep) -> AsyncGenerator[RowParts
 
         support = await _support(wanted, opened, on_step)
         orders = await in_thread(lambda: parts.orders)
-        yield RowParts(teacher, retrieve, wanted.config, support, orders)
+        yield RowParts(teacher, retrieve, wanted.config, support, orders, relevance)
 
 
 async def _support(wanted: PartsOpener, opened: AsyncExitStack, on_step: OnStep) -> AnswerSupport | None:

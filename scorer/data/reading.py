@@ -120,11 +120,17 @@ def _found(file: Path, start: SourceLine) -> Iterator[_FoundItem]:
 def _as_given(item: Comparison | RankedAnswers, place: SourceLine) -> tuple[Comparison, ...]:
     """Return people's comparisons, without those of an answer with itself."""
     given = item.comparisons() if isinstance(item, RankedAnswers) else (item,)
-    kept = tuple(each for each in given if squeeze(each.first) != squeeze(each.second))
+    kept = tuple(each for each in given if not _is_with_itself(each))
     if len(kept) < len(given):
         place.problem("identical", "two of the answers are the same, and are not compared.")
     place.notes.count("rankings" if isinstance(item, RankedAnswers) else "comparisons as given")
     return kept
+
+
+def _is_with_itself(item: Comparison) -> bool:
+    """Return whether the answers are the same; with other references, they are not."""
+    first, second = item.both_references
+    return squeeze(item.first) == squeeze(item.second) and first == second
 
 
 def _tallied(thumbs: Sequence[Thumb], notes: FileNotes) -> tuple[Voted, ...]:

@@ -11,7 +11,7 @@ import pytest
 from benchmarks.ablations import __main__ as ablations
 from benchmarks.ablations.measures import votes_table
 from benchmarks.ablations.paper import PAPER
-from benchmarks.ablations.rows import NOT_RUN, RUN
+from benchmarks.ablations.rows import NOT_RUN, RUN, students
 from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import SourceDocument
@@ -35,10 +35,21 @@ def test_rows_of_the_paper_have_one_of_ours_or_a_reason() -> None:
     assert len(names) == len(set(names))
     assert {row.against for row in RUN} <= set(names)
     ours = {(row.table, row.paper) for row in RUN if row.paper}
-    ours |= {(row.table, row.paper) for row in NOT_RUN}
+    ours |= {(row.table, row.paper) for row in (*NOT_RUN, *students(None)[1])}
     assert ours <= {(table, name) for table, paper in PAPER.items() for name in paper.rows}
     covered = {table for table, _ in ours}
     assert covered == {"6", "8", "10", "13"}, "5 and 9 are a reading, and a table of votes"
+
+
+def test_students_that_are_there_are_rows_and_the_others_are_missing(tmp_path: Path) -> None:
+    for name in ("rouge-1", "raw"):
+        (tmp_path / name).mkdir()
+    rows, missing = students(tmp_path)
+    assert [(row.paper, row.generator) for row in rows] == [
+        ("None", str(tmp_path / "raw")), ("Rouge-1", str(tmp_path / "rouge-1")),
+    ]  # fmt: skip
+    assert {row.against for row in rows} == {"student of raw"}
+    assert [row.paper for row in missing] == ["Rouge-L"]
 
 
 def test_generators_on_given_references_are_compared_with_each_other_alone() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from citewell.bootstrap.config import DatasetConfig
 from citewell.bootstrap.dataset import Dataset, write_dataset
@@ -70,6 +71,7 @@ def test_rows_have_webglm_qas_fields_and_where_they_came_from(tmp_path: Path, da
         "urls": ["https://example.org/1", "https://example.org/2"],
         "teacher": "recorded",
         "prompt_hash": "",
+        "license": "",
         "scores": {
             "words": 40,
             "segments": 2,
@@ -113,6 +115,21 @@ def test_the_card_tells_what_was_compared_whole_and_what_in_part(tmp_path: Path,
     evaluation = EvaluationQuestions((), {}, {"expertqa": 115})
     dataset = write_dataset(tmp_path / "d", lambda: OUTCOMES, CONFIG, command="", evaluation=evaluation)
     assert "their other questions may be included: expertqa (115 questions)." in card(dataset)
+
+
+def test_the_card_tells_the_licenses_and_the_prompt(tmp_path: Path) -> None:
+    outcomes = [replace(sample(f"s{n}", f"What is term{n}?"), license="CC BY 4.0") for n in range(3)]
+    prompt = [{"role": "system", "content": "Answer briefly."}]
+    evaluation = EvaluationQuestions()
+    config = DatasetConfig(license="other", about="Wikipedia for Schools is under the GFDL.")
+    text = card(
+        write_dataset(
+            tmp_path / "d", lambda: outcomes, config, command="", evaluation=evaluation, prompt=prompt
+        )
+    )
+    assert "- License: other. Wikipedia for Schools is under the GFDL." in text
+    assert "| CC BY 4.0 | 3 |" in text
+    assert "## The prompt\n\nsystem:\n\n```\nAnswer briefly.\n```" in text
 
 
 def test_near_duplicates_share_a_split(tmp_path: Path, data: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import msgspec
@@ -79,3 +80,18 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "outcomes").write_text("in the way")
     with pytest.raises(CitewellError, match="cannot be written"):
         Journal(tmp_path, 10).append(OUTCOMES[:1])
+
+
+def test_gzipped_shards_are_complete_and_what_follows_goes_into_new_ones(tmp_path: Path) -> None:
+    Journal(tmp_path, 10).append(OUTCOMES[:3])
+    (shard,) = Journal(tmp_path, 10).shards()
+    shard.with_name(f"{shard.name}.gz").write_bytes(gzip.compress(shard.read_bytes()))
+    shard.unlink()
+    journal = Journal(tmp_path, 10)
+    journal.repair()
+    journal.append(OUTCOMES[3:])
+    assert list(Journal(tmp_path, 10).outcomes()) == OUTCOMES
+    assert [shard.name for shard in journal.shards()] == ["00000.jsonl.gz", "00001.jsonl"]
+    journal.replace({"c": sample("c", "Question c?")})
+    assert [outcome.key for outcome in journal.outcomes()] == ["a", "b", "c", "d", "e"]
+    assert list(journal.outcomes())[2] == sample("c", "Question c?")

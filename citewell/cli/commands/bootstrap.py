@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from citewell.cli.commands.bootstrap_publish import publish
 from citewell.cli.commands.bootstrap_refilter import refilter
 from citewell.cli.commands.bootstrap_study import calibrate, induce, stats
 from citewell.cli.commands.options import flags, retrieval_options
 from citewell.core.errors import InputError
-from citewell.core.redact import published_address
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Iterator, Sequence
+    from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 
     from citewell.bootstrap.folder import RunFolder, Survey
     from citewell.bootstrap.overlap import EvaluationQuestions
@@ -25,20 +25,6 @@ if TYPE_CHECKING:
     from citewell.core.settings import Settings
 
 _SHOWN = 10  # problems of the questions file that are printed; the rest are counted
-# Settings that outcomes depend on: not API keys and time limits.
-_DECISIVE = {
-    "search": {"providers", "collection", "hits", "per_domain", "language", "country", "recency", "sites"},
-    "retriever": {
-        "encoder",
-        "max_tokens",
-        "prefilter",
-        "reranker",
-        "rerank",
-        "rerank_weight",
-        "min_relevance",
-    },
-    "generator": {"name", "base_url", "temperature", "seed", "frequency_penalty"},
-}
 
 
 @click.group("bootstrap", invoke_without_command=True)
@@ -116,7 +102,7 @@ def command(
     run.go(again=again)
 
 
-for study in (refilter, stats, calibrate, induce):
+for study in (refilter, publish, stats, calibrate, induce):
     command.add_command(study)
 
 
@@ -141,12 +127,13 @@ class _Run:
 
     def go(self, *, again: bool) -> None:
         """Work on the remaining rows, and failed ones if `again`; write the data set and print the funnel."""
+        from citewell.bootstrap.command import decisive
         from citewell.bootstrap.overlap import read_evaluation
 
         started_with = {
             "teacher": self._teacher,
             "recipe": self._recipe.decisive(),
-            "settings": self._decisive(self._settings),
+            "settings": decisive(self._settings),
         }
         # Read first, so that a mistyped name is reported before hours of work.
         evaluation = read_evaluation(self._settings.data, self._recipe.dataset)
@@ -157,26 +144,15 @@ class _Run:
             click.echo(f"All {survey.tasks:,} rows are done.", err=True)
         else:
             with self._folder.writing(survey, started_with):
+                self._note_prompt()
                 asyncio.run(self._work(survey, failed))
-        self._finish(evaluation)
+        self._finish(evaluation, started_with)
 
-    def _decisive(self, settings: Settings) -> dict[str, Any]:
-        found = settings.model_dump(mode="json", include=_DECISIVE)
-        found["generator"]["base_url"] = published_address(settings.generator.base_url)
-        return found
+    def _note_prompt(self) -> None:
+        from citewell.bootstrap.teachers.shown_prompt import shown_prompt
 
-    def _command(self) -> str:
-        """The command as the data set card shows it, with only the options that affect rows."""
-        from citewell.bootstrap.command import changes, command
-        from citewell.bootstrap.recipe import Recipe
-
-        def values(recipe: Recipe, settings: Settings) -> dict[str, Any]:
-            dataset = recipe.dataset.model_dump(mode="json")
-            return recipe.decisive() | {"dataset": dataset} | self._decisive(settings)
-
-        usual = type(self._settings).model_construct()  # without files and variables
-        changed = changes(values(self._recipe, self._settings), values(Recipe(), usual))
-        return command(self._questions.file, self._teacher, self._folder.path, changed)
+        messages = shown_prompt(self._teacher, self._recipe.prompt, self._settings.generator)
+        self._folder.write_prompt(messages)
 
     def _failed(self) -> frozenset[str]:
         from citewell.bootstrap.record import failed_keys
@@ -245,15 +221,17 @@ class _Run:
         if (more := len(survey.problems) - _SHOWN) > 0:
             click.echo(f"{more:,} more lines are skipped; see {self._folder.path / PROBLEMS}.", err=True)
 
-    def _finish(self, evaluation: EvaluationQuestions) -> None:
+    def _finish(self, evaluation: EvaluationQuestions, started_with: Mapping[str, Any]) -> None:
+        from citewell.bootstrap.command import run_command
         from citewell.bootstrap.stats import FAULT
         from citewell.cli.bootstrap_view import write_and_show
 
+        self._note_prompt()  # of a model that was not installed before
         dataset = write_and_show(
             self._folder.path,
             self._folder.journal.outcomes,
             self._recipe.dataset,
-            self._command(),
+            run_command(self._questions.file, self._folder.path, started_with, self._recipe.dataset),
             evaluation,
         )
         if failed := sum(stage.stopped for stage in dataset.statistics.funnel if stage.name == FAULT):

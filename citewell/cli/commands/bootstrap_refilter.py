@@ -17,7 +17,7 @@ _CHANGEABLE = ("correction", "filters", "dataset")
 
 @click.command("refilter", short_help="Filter the answers of a run by other rules.")
 @click.argument("folder", metavar="FOLDER", type=_FOLDER)
-@click.option("--out", metavar="FOLDER", required=True, type=_FOLDER, help="Folder of the new run.")
+@click.option("--out", metavar="FOLDER", required=True, type=_FOLDER, help="Folder of the refiltered run.")
 @click.option(
     "--recipe",
     "file",
@@ -33,7 +33,10 @@ _CHANGEABLE = ("correction", "filters", "dataset")
     help="Set any key of these sections by name; repeatable.",
 )
 def refilter(folder: Path, out: Path, file: Path | None, assignments: tuple[str, ...]) -> None:
-    """Correct and filter the answers of the bootstrap run in FOLDER by other rules, without its teacher."""
+    """Correct and filter the answers of the bootstrap run in FOLDER by other rules, without its teacher.
+
+    Run the same command to go on after an interruption, or once the run has more answers.
+    """
     from citewell.bootstrap.command import changes, refilter_command
     from citewell.bootstrap.folder import FinishedRun
     from citewell.bootstrap.journal import Journal
@@ -41,7 +44,7 @@ def refilter(folder: Path, out: Path, file: Path | None, assignments: tuple[str,
     from citewell.bootstrap.recipe import Recipe, read_recipe, with_values
     from citewell.bootstrap.refilter import refilter as write_again
     from citewell.bootstrap.support import open_support
-    from citewell.cli.bootstrap_view import write_and_show
+    from citewell.cli.bootstrap_view import progress, write_and_show
     from citewell.cli.view import PlainView
     from citewell.core.settings import load_settings
 
@@ -61,7 +64,9 @@ def refilter(folder: Path, out: Path, file: Path | None, assignments: tuple[str,
     reader = recipe.filters.reader
     with ExitStack() as opened:
         support = reader and opened.enter_context(open_support(reader, settings, PlainView().step))
-        write_again(source, out, recipe, support or None)
+        done, total = (sum(1 for _ in Journal(each, 1).outcomes()) for each in (out, folder))
+        with progress(done, total) as seen:
+            write_again(source, out, recipe, support or None, seen)
     shown = {name: recipe.model_dump(mode="json")[name] for name in _CHANGEABLE}
     command = refilter_command(folder, out, changes(shown, Recipe(**stored).model_dump(mode="json")))
     write_and_show(out, Journal(out, recipe.run.shard).outcomes, recipe.dataset, command, evaluation)
