@@ -326,7 +326,7 @@ async def test_a_model_that_would_refuse_answers_below_the_limit(model: OpenVino
     assert complete(RefusalRule(REFUSAL, REFUSAL_BEGINNINGS, 0.01)) == REFUSAL
     kept = complete(RefusalRule(REFUSAL, REFUSAL_BEGINNINGS, 1.0))
     assert kept
-    assert not kept.startswith(REFUSAL_BEGINNINGS)
+    assert " ".join(kept.split()[:2]) not in REFUSAL_BEGINNINGS
 
 
 async def test_a_completion_is_greedy_or_drawn_by_its_seed(model: OpenVinoModel) -> None:
