@@ -113,6 +113,10 @@ def measured(row: dict[str, Any], answer: Answer) -> dict[str, Any]:
         "outcome": answer.outcome,
         "fallback": answer.fallback,
         "answer": text,
+        "written": answer.candidates[answer.best].raw if answer.candidates else "",
+        "support": [each.support for each in answer.candidates[answer.best].sentences]
+        if answer.candidates
+        else [],
     }
 
 
