@@ -119,6 +119,8 @@ def _missing(number: str, waiting: Sequence[AblationRow], unknown: Sequence[Miss
 def _reading(reading: Mapping[str, Any]) -> str:
     if not reading:
         return "Not read yet: the versions of Citewell-QA are being made (recipes/citewell-qa.toml)."
-    rows = [[name, f"{of['read']:,}", f"{of['good']:,}", f"{of['good'] / of['read']:.2f}"] for name, of in
-            reading["versions"].items()]  # fmt: skip
+    rows = [
+        [name, f"{of['read']:,}", f"{of['good']:,}", f"{of['good'] / of['read']:.2f}" if of["read"] else "–"]
+        for name, of in reading["versions"].items()
+    ]
     return table(["version of Citewell-QA", "rows read", "good", "share"], rows)
