@@ -43,26 +43,26 @@ def named_rows(passage: str) -> str:
     return "\n".join(line.text for line in _lines(passage.splitlines()))
 
 
-class _Line(NamedTuple):
+class _PassageLine(NamedTuple):
     text: str
     is_row: bool = False
 
 
-def _lines(lines: Sequence[str]) -> Iterator[_Line]:
+def _lines(lines: Sequence[str]) -> Iterator[_PassageLine]:
     for is_table, group in groupby(lines, lambda line: _CELL_END in line):
         together = list(group)
         if is_table and len(together) > 1:  # a single line may be a command with a pipe
             yield from _rows(together)
         else:
-            yield from map(_Line, together)
+            yield from map(_PassageLine, together)
 
 
-def _rows(lines: Sequence[str]) -> Iterator[_Line]:
+def _rows(lines: Sequence[str]) -> Iterator[_PassageLine]:
     columns: list[str] = []
     for line in lines:
         cells = [squeeze(cell) for cell in _FRAMED.sub(r"\1", line).split(_CELL_END)]
         if columns or len(cells) == 2:
-            yield _Line(_ended(_row(columns, cells)), is_row=True)
+            yield _PassageLine(_ended(_row(columns, cells)), is_row=True)
         columns = columns or cells
 
 

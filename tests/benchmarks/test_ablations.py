@@ -86,7 +86,7 @@ def test_rows_run_once_and_the_page_says_what_did_not(
     assert set(result["rows"]) >= {"quotations", "BM25, quoted"}  # type: ignore[call-overload]
     assert "best of four by votes" in result["not run"]  # type: ignore[operator]
     assert "best of four by votes" in page.split("Not run yet, `--rows` runs them: ")[1]
-    assert "Not read yet" in page
+    assert "| raw |" in page
     assert "| quotations | – | 100.0 |" in page
     assert "Table 13: prompts" in page
     compared = result["comparisons"]["accuracy"]["BM25, quoted"]  # type: ignore[index]

@@ -61,7 +61,7 @@ def test_collections_are_listed_without_the_folders_of_this_computer(service: Se
     listed = service.client.get("/v1/collections").json()
     assert listed["searched"] == "notes"
     (notes,) = listed["collections"]
-    assert (notes["name"], notes["pages"], notes["problem"]) == ("notes", 3, None)
+    assert (notes["name"], notes["pages"], notes["problem"]) == ("notes", 4, None)
     assert not any("/" in source for source in notes["sources"])
 
 

@@ -41,7 +41,7 @@ async def test_a_question_that_runs_shows_its_stage_and_is_stopped(
         await page.get_by_role("button", name="Stop").click()
         await page.locator("#status", has_text="Stopped.").wait_for()
         assert await page.locator("#result h1").inner_text() == "Why?"
-        await is_over(service, 1)
+        await is_over(service, 5)
         [asked] = service.client.get("/v1/answers").json()["answers"]
         assert asked["status"] == "cancelled"
         search.gate.set()
@@ -76,7 +76,7 @@ async def test_what_was_written_stays_and_can_be_asked_again_or_edited(
             await page.get_by_role("button", name="Stop").click()
             note = page.get_by_text("What was written so far is not checked.")
             await note.wait_for()
-            await is_over(service, 1)
+            await is_over(service, 5)
             assert "by echolocation" in await page.locator(".draft .prose").inner_text()
             assert not await page.locator("#progress").is_visible()
             assert await page.locator("#problem").inner_text() == ""
@@ -99,7 +99,7 @@ async def test_a_question_of_the_history_that_was_stopped_is_asked_again(
         await page.get_by_label("Your question").fill("Why?")
         await page.keyboard.press("Enter")
         await page.get_by_role("button", name="Stop").click()
-        await is_over(service, 1)
+        await is_over(service, 5)
         search.gate.set()
         await page.goto("/history")
         await page.get_by_role("link", name="Why?").click()
