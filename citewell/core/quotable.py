@@ -13,6 +13,8 @@ _ITEM = re.compile(r"\s*(?:[-*•–·]|\d{1,2}[.)])\s+")
 _LONGEST_ITEM = 40  # words; a longer one is quoted by its sentences
 _CELL_END = "|"
 _FRAMED = re.compile(r"^\s*\|(.*)\|\s*$")
+# What commands and programs have, whose pipes part no cells: variables, options, calls, assignments.
+_CODE = re.compile(r"[`{}=\\]|\$[A-Za-z]|\w\(|(?:^|\s)--?[A-Za-z]")
 _STOP = re.compile(r"[.!?。！？…:][\"'”’)\]]*$")
 
 
@@ -51,7 +53,8 @@ class _PassageLine(NamedTuple):
 def _lines(lines: Sequence[str]) -> Iterator[_PassageLine]:
     for is_table, group in groupby(lines, lambda line: _CELL_END in line):
         together = list(group)
-        if is_table and len(together) > 1:  # a single line may be a command with a pipe
+        # A single line may be a command with a pipe.
+        if is_table and len(together) > 1 and not any(map(_CODE.search, together)):
             yield from _rows(together)
         else:
             yield from map(_PassageLine, together)

@@ -54,6 +54,11 @@ def test_a_command_with_a_pipe_stays_as_it_is() -> None:
     assert named_rows("Run:\ncat names | sort\nThat is all.") == "Run:\ncat names | sort\nThat is all."
 
 
+def test_commands_and_programs_are_no_tables() -> None:
+    for code in ("cat names | sort -u\ncat towns | uniq", "name: str | None = None\nage: int | None = None"):
+        assert named_rows(code) == code
+
+
 def test_a_table_between_lines_is_read_with_its_columns() -> None:
     passage = "Members:\nName | Voice | Joined\nMaribel Tuck | Soprano | 2007\n- They sing. On Mondays."
     assert named_rows(passage) == (

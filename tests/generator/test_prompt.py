@@ -122,3 +122,8 @@ def test_a_page_cannot_write_what_separates_references() -> None:
     lines = [line for line in asked.splitlines() if not line.startswith(" ")]
     assert lines == ["Reference [1]: Page: Air.", f"Question: {QUESTION}"]
     assert not [token for token in ("<|", "|>", "[/INST]", "</s>") if token in asked]
+
+
+def test_a_reference_begins_with_its_title_and_headings() -> None:
+    picked = Reference(1, "", "Diary", "Picked the first beans.", 0.5, headings=("Garden", "14 June"))
+    assert PromptForm().text_of(picked) == "Diary, Garden, 14 June: Picked the first beans."

@@ -210,3 +210,11 @@ def test_a_cross_encoder_reads_the_best_candidates_in_the_end() -> None:
     assert [reference.text for reference in ranking.known(4)] == before
     scores = {reference.text: reference.score for reference in plain.top(4)}
     assert all(reference.score == scores[reference.text] for reference in after)
+
+
+def test_a_passage_is_encoded_below_its_title_and_headings() -> None:
+    encoder = CountingEncoder()
+    ranking = Ranking(encoder, QUESTION, 48)
+    ranking.add(0, [Passage("https://p.example/", "Diary", "Bats call.", ("14 June",))])
+    assert [reference.title_path for reference in ranking.top(5)] == ["Diary, 14 June"]
+    assert "Diary, 14 June. Bats call." in encoder.encoded

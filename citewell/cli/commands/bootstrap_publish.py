@@ -24,7 +24,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 def publish(folder: Path, file: Path, out: Path, recipe_file: Path | None) -> None:
     """Pack the bootstrap run in FOLDER: questions, raw answers, prompt, data set and card.
 
-    The run may be unfinished. Copy the published folder, and the run's command goes on with --out COPY.
+    The run may be unfinished. Copy the published folder, and the run's command continues with --out COPY.
     """
     from citewell.bootstrap.command import run_command
     from citewell.bootstrap.folder import FinishedRun, read_prompt

@@ -138,3 +138,9 @@ def test_what_introduces_something_goes_with_it(
         Sentence(text, (), 1.0, supported=holds) for text, holds in zip(texts, supported, strict=True)
     ]
     assert [each.text for each in supported_only(sentences)] == [texts[place] for place in left]
+
+
+def test_the_headings_above_a_text_support_a_sentence() -> None:
+    picked = Reference(1, "", "Diary", "Picked the first beans.", 0.5, headings=("14 June",))
+    (sentence,) = check_citations("The first beans were picked on 14 June.", [picked])
+    assert sentence.citations == (1,)
