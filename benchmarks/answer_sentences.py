@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -54,12 +55,12 @@ def main() -> None:
     settings = load_settings({"retriever.reader": arguments.reader} if arguments.reader else {})
     encoder = load_encoder(settings.retriever.encoder, settings.cache_dir, threads=settings.threads)
     relevance = Ranker(encoder, prefilter=1).scores
-    reader = load_answer_reader(settings, relevance)
+    reader = load_answer_reader(settings)
     systems: dict[str, Score] = {BASELINE: relevance, "words": shared_words}
     if reader is not None:
         systems |= {
             "reader": reader.model.scores,
-            "encoder and reader": reader.scores,
+            "encoder and reader": partial(reader.scores, relevance=relevance),
         }
     report: dict[str, Any] = {}
     rows, tests = [], {}

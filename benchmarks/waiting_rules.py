@@ -38,7 +38,7 @@ from citewell.pipeline.parts import build_ranker
 from citewell.retriever.choosing import PER_PAGE
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
 from citewell.retriever.expected_references import expected_references
-from citewell.retriever.ranking import Ranking
+from citewell.retriever.rank import Ranker
 from citewell.retriever.stage import WaitPolicy
 
 K = 5
@@ -114,7 +114,7 @@ def draw_all(case: Case, settings: Settings, draws: int) -> list[DelayDraw]:
 
     def top(places: frozenset[int]) -> tuple[Reference, ...]:
         if places not in known:
-            ranking = Ranking(encoder, case.question, settings.retriever.prefilter)
+            ranking = Ranker(encoder, prefilter=settings.retriever.prefilter).begin(case.question)
             for place in places:
                 ranking.add(place, case.pages[place].passages)
             known[places] = ranking.top(K)
@@ -132,7 +132,7 @@ def draw_all(case: Case, settings: Settings, draws: int) -> list[DelayDraw]:
         return played
 
     texts = [encoded_text(hit.title, hit.snippet) for hit in case.hits]
-    snippets = Ranking(encoder, case.question, 1).relevance(texts)
+    snippets = Ranker(encoder, prefilter=1).begin(case.question).relevance(texts)
     everything = top(frozenset(range(len(case.hits))))
     rng, law = random.Random(case.question), fitted()
     played = []

@@ -24,8 +24,8 @@ from citewell.bootstrap.types import (
 )
 from citewell.core.errors import CitewellError
 from citewell.core.reasons import named_error, one_reason
+from citewell.core.relevance import Relevance
 from citewell.core.threads import in_thread
-from citewell.generator.extractive import Relevance
 from citewell.generator.focus import focused
 from citewell.generator.orders.detector import OrderDetector
 

@@ -8,19 +8,15 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from citewell.core.events import Token
 from citewell.core.quotable import quotable
+from citewell.core.relevance import Relevance
 from citewell.core.text import content_words, encoded_text, split_sentences, squeeze, words
 from citewell.core.types import Reference
 from citewell.generator.completer import Completer
 from citewell.generator.pointing_back import points_back
 from citewell.generator.yes import YesModel
 
-Relevance = Callable[[str, Sequence[str]], NDArray[np.float32]]
-"""Scores n texts for a question, as `citewell.retriever.rank.Ranker.scores` does; an (n,) array."""
 Split = Callable[[str], Sequence[str]]
 """Splits a question into its parts, as `citewell.retriever.parts.parts` does."""
 

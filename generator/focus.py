@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from citewell.core.quotable import named_rows, quotable
+from citewell.core.relevance import Relevance
 from citewell.core.text import encoded_text
 from citewell.core.types import Reference
-from citewell.generator.extractive import Relevance
 
 _GAP = " … "
 

@@ -16,6 +16,7 @@ from citewell.core.conversion import converted
 from citewell.core.errors import InputError, ModelError
 from citewell.core.models.obtaining import ensure_weights
 from citewell.core.packages import need_packages
+from citewell.core.relevance import Relevance
 from citewell.core.settings import GeneratorSettings
 from citewell.core.threads import in_thread
 from citewell.core.types import Reference
@@ -24,7 +25,7 @@ from citewell.generator.backend import GeneratorBackend
 from citewell.generator.causal import CausalModel, Sampling
 from citewell.generator.completer import ChatCompleter, Completer, LocalCompleter
 from citewell.generator.defaults import GenerationDefaults
-from citewell.generator.extractive import ExtractiveGenerator, Relevance, Split
+from citewell.generator.extractive import ExtractiveGenerator, Split
 from citewell.generator.focus import focused
 from citewell.generator.local import Focus, LocalGenerator
 from citewell.generator.openvino import CONCURRENCY, open_openvino

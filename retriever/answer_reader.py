@@ -1,4 +1,4 @@
-"""The reader of answers: which sentences of the references answer a question."""
+"""The reader of answers: which sentences of the passages answer a question."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from citewell.core.relevance import Relevance
 from citewell.core.settings import Settings
 from citewell.retriever.cross_encoder.cross_encoder import CrossEncoder
 from citewell.retriever.cross_encoder.load import load_cross_encoder
@@ -23,13 +24,11 @@ class AnswerReader:
     """Adds what a cross-encoder reads in a sentence to its relevance, which sees the subject more surely."""
 
     model: CrossEncoder
-    relevance: Callable[[str, Sequence[str]], NDArray[np.float32]]
-    """As `citewell.retriever.rank.Ranker.scores`."""
     weight: float = _WEIGHT
 
-    def scores(self, question: str, texts: Sequence[str]) -> NDArray[np.float32]:
+    def scores(self, question: str, texts: Sequence[str], relevance: Relevance) -> NDArray[np.float32]:
         """Return the scores of `n` sentences, (n,): relevance + `weight` × the cross-encoder's logit."""
-        return self.relevance(question, texts) + np.float32(self.weight) * self.model.scores(question, texts)
+        return relevance(question, texts) + np.float32(self.weight) * self.model.scores(question, texts)
 
     def best_logit(self, question: str, texts: Sequence[str]) -> float:
         """Return the cross-encoder's highest logit of one or more sentences."""
@@ -37,13 +36,12 @@ class AnswerReader:
 
 
 def load_answer_reader(
-    settings: Settings,
-    relevance: Callable[[str, Sequence[str]], NDArray[np.float32]],
-    on_step: Callable[[str, str], None] = lambda name, step: None,
+    settings: Settings, on_step: Callable[[str, str], None] = lambda name, step: None
 ) -> AnswerReader | None:
     """Load the reader of the settings; None without one. Raises as `load_cross_encoder` does."""
     name = settings.retriever.reader
     if name == NONE:
         return None
-    model = load_cross_encoder(name, settings.cache_dir, threads=settings.threads, on_step=on_step)
-    return AnswerReader(model, relevance)
+    return AnswerReader(
+        load_cross_encoder(name, settings.cache_dir, threads=settings.threads, on_step=on_step)
+    )

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from citewell.core.relevance import RememberedRelevance
 from citewell.core.types import Passage, Reference
+from citewell.retriever.answer_reader import AnswerReader
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
 from citewell.retriever.parts import parts
 from citewell.retriever.ranking import Ranking
@@ -20,9 +22,21 @@ class Ranker:
     encoded after its page's title, since half of all paragraphs do not name their subject.
     """
 
-    def __init__(self, encoder: DualEncoder, *, prefilter: int, reranker: Reranker | None = None) -> None:
-        """Rank with `encoder`, which sees at most `prefilter` passages per question, and then `reranker`."""
+    def __init__(
+        self,
+        encoder: DualEncoder,
+        *,
+        prefilter: int,
+        reranker: Reranker | None = None,
+        reader: AnswerReader | None = None,
+    ) -> None:
+        """Rank with `encoder`, which sees at most `prefilter` passages per question.
+
+        Then the best ones are read by sentence, also by the `reader`, and by the `reranker`.
+        """
         self.encoder = encoder
+        self.reader = reader
+        self.sentence_scores = RememberedRelevance(self._sentence_scores)
         self._prefilter = prefilter
         self._reranker = reranker
 
@@ -33,7 +47,7 @@ class Ranker:
 
     def begin(self, question: str, parts: Sequence[str] = ()) -> Ranking:
         """Start the ranking for a question, perhaps of several parts, whose passages arrive page by page."""
-        return Ranking(self.encoder, question, self._prefilter, parts, self._reranker)
+        return Ranking(self.encoder, question, self._prefilter, self.sentence_scores, parts, self._reranker)
 
     def rank(self, question: str, passages: Sequence[Passage], k: int) -> tuple[Reference, ...]:
         """Return the `k` most relevant of all given passages, as `Ranking.top` does."""
@@ -48,6 +62,12 @@ class Ranker:
         vectors = self.encoder.encode_questions(parts(question))
         products = self.encoder.encode_passages(texts) @ vectors.T
         return self.encoder.scale.relevance(products.max(axis=1))
+
+    def _sentence_scores(self, question: str, texts: Sequence[str]) -> Vectors:
+        """Return how well `n` sentences answer the question, by encoder and reader; an (n,) array."""
+        if self.reader is None:
+            return self.scores(question, texts)
+        return self.reader.scores(question, texts, self.scores)
 
     def reread(self, question: str, texts: Sequence[str], scores: Vectors) -> Vectors:
         """Return the (n,) scores of `n` texts with those of the best changed by the reranker, if any."""

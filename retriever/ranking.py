@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from citewell.core.relevance import Relevance
 from citewell.core.text import encoded_text
 from citewell.core.types import Passage, Reference
-from citewell.retriever.best_sentence import READ, BestSentences
+from citewell.retriever.best_sentence import READ, by_best_sentence
 from citewell.retriever.candidates import CandidateFilter, Candidates, Counted
 from citewell.retriever.choosing import OrderedPassage, WordSets, choose
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
@@ -42,12 +43,13 @@ class Ranking:
         encoder: DualEncoder,
         question: str,
         prefilter: int,
+        sentence_scores: Relevance,
         parts: Sequence[str] = (),
         reranker: Reranker | None = None,
     ) -> None:
         """Rank for `question` with `encoder`, which decides among the `prefilter` best passages for BM25.
 
-        The `reranker` reads the best of these in the end.
+        The best of these are read by their sentences, with `sentence_scores`, and by the `reranker`.
 
         For a question of several `parts`, each part and the whole have their own candidates and order, and
         each part gets a share of the references. Then half as many passages are encoded for each.
@@ -59,7 +61,7 @@ class Ranking:
         self._pages: dict[int, _Arrived] = {}
         self._vectors: Vectors | None = None
         self._scores: dict[str, NDArray[np.float32]] = {}
-        self._sentences = BestSentences(self._read)
+        self._sentence_scores = sentence_scores
         self._reranker = reranker
         self._word_sets = WordSets()
         self._filtered: _Filtered | None = None
@@ -161,14 +163,16 @@ class Ranking:
         if not ranked:
             return ranked
         passages = [found.passage for found in ranked]
-        values = self._sentences.values(part, passages, _values(ranked), -(-READ // len(self._parts)))
+        read = -(-READ // len(self._parts))
+        question = self._parts[part]
+        values = by_best_sentence(self._sentence_scores, question, passages, _values(ranked), read)
         ranked = _reordered(ranked, values)
         if self._reranker is None:
             return ranked
         texts = [self._filter().texts[found.row] for found in ranked]
         most = -(-self._reranker.candidates // len(self._parts))
         reranker = replace(self._reranker, candidates=most)
-        return _reordered(ranked, reranker.values(self._parts[part], texts, _values(ranked)))
+        return _reordered(ranked, reranker.values(question, texts, _values(ranked)))
 
     def _encode(self, texts: Sequence[str]) -> None:
         if missing := [text for text in dict.fromkeys(texts) if text not in self._scores]:
@@ -179,11 +183,6 @@ class Ranking:
             self._vectors = self._encoder.encode_questions(self._parts)
         relevance = self._encoder.scale.relevance(vectors @ self._vectors.T)
         self._scores.update(zip(texts, relevance, strict=True))
-
-    def _read(self, texts: Sequence[str]) -> Vectors:
-        """Return the relevance of `n` texts to each part, an (n, parts) array."""
-        self._encode(texts)
-        return np.stack([self._scores[text] for text in texts])
 
     def _missing(self) -> list[str]:
         """Return the texts to encode, the parts in turns, best first."""

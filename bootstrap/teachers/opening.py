@@ -15,11 +15,11 @@ from citewell.bootstrap.teachers.recorded import RecordedTeacher
 from citewell.core.build_cache import OnStep
 from citewell.core.errors import InputError
 from citewell.core.models.obtaining import ensure_weights
+from citewell.core.relevance import Relevance
 from citewell.core.settings import GeneratorSettings
 from citewell.core.threads import in_thread
 from citewell.generator.auto import AUTO, EXTRACTIVE, OPENAI, resolve_auto
 from citewell.generator.causal import Sampling
-from citewell.generator.extractive import Relevance
 from citewell.generator.load import open_client, open_generator, open_model
 from citewell.generator.local import LocalGenerator
 from citewell.generator.resolve import packaged_base, resolve

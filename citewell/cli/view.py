@@ -37,9 +37,10 @@ _COMMAND = 160
 _CANDIDATE = 120
 
 UNSUPPORTED = "The references do not support what the model wrote, so these are quotations:"
-REJECTED = "The references do not support what the model wrote, so it is not shown. They say:"
+REJECTED = "The references do not support what the model wrote, so it is not shown."
 IRRELEVANT = "What the model wrote does not answer the question, so it is not shown."
 REFUSED = "The model found no answer in the references."
+CLOSEST = "The closest sentences in them:"
 _WITHHELD = {"unsupported": REJECTED, "irrelevant": IRRELEVANT, "refused": REFUSED}
 
 
@@ -221,7 +222,8 @@ def _print(console: Console, answer: Answer, detail: AnswerDetail) -> None:
         console.print(f"[bold]{escape(answer.answer)}[/]")
         if answer.fallback:
             console.print(_WITHHELD[answer.fallback])
-        if answer.fallback == "unsupported":
+        if answer.quotations:
+            console.print(f"{CLOSEST}\n")
             console.print(_text(answer.quotations))
         console.print("\n[bold]Nearest pages[/]" if answer.references else "No related page was found.")
         for reference in answer.references:

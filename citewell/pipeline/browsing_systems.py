@@ -19,8 +19,8 @@ from citewell.browser.web import Web
 from citewell.core.errors import InputError
 from citewell.core.events import final_answer
 from citewell.core.progress import Log
+from citewell.core.relevance import Relevance
 from citewell.core.settings import Settings
-from citewell.generator.extractive import Relevance
 from citewell.generator.orders.marking import evidence_of
 from citewell.pipeline.build import pipeline_of
 from citewell.pipeline.choices import choose_scorer, without_writer

@@ -8,16 +8,15 @@ from dataclasses import replace
 from typing import Any
 
 from citewell.core.build_cache import OnStep
+from citewell.core.relevance import Relevance
 from citewell.core.settings import Settings
 from citewell.generator.backend import GeneratorBackend
-from citewell.generator.extractive import ExtractiveGenerator, Relevance
-from citewell.generator.remembered_relevance import RememberedRelevance
+from citewell.generator.extractive import ExtractiveGenerator
 from citewell.pipeline.choices import ChosenGenerator, choose_generator, choose_judge, choose_scorer
 from citewell.pipeline.fetching import wait_policy
 from citewell.pipeline.parts import Parts, open_parts, silent
 from citewell.pipeline.pipeline import Limits, Pipeline, checked_question
 from citewell.pipeline.providers import OpenedSearch
-from citewell.retriever.answer_reader import load_answer_reader
 from citewell.retriever.fetch.render import runs_as_root
 from citewell.retriever.parts import parts as split
 
@@ -54,8 +53,7 @@ async def pipeline_of(
     settings = parts.settings
     ranker = parts.ranker
     scorer = choose_scorer(settings)
-    reader = load_answer_reader(settings, ranker.scores, on_step)
-    relevance = RememberedRelevance(reader.scores if reader else ranker.scores)
+    relevance = ranker.sentence_scores
     async with choose_generator(settings, relevance, on_step=on_step) as chosen:
         yield Pipeline(
             search=parts.search() if search is None else search,
@@ -66,8 +64,6 @@ async def pipeline_of(
             orders=parts.orders,
             scorer=scorer.scorer,
             limits=_limits(settings),
-            relevance=relevance,
-            reader=reader,
             memory=parts.memory,
             profile=settings.profile,
             notices=scorer.notices + _render_notices(settings),
@@ -79,8 +75,9 @@ async def written_by(pipeline: Pipeline, settings: Settings, name: str) -> Async
     """Open the generator `name` for a pipeline that shares all other parts; raises as `choose_generator`."""
     generator = settings.generator.model_copy(update={"name": name})
     named = settings.model_copy(update={"generator": generator})
-    async with choose_generator(named, pipeline.relevance) as chosen:
-        yield replace(pipeline, **_of_generator(named, chosen, pipeline.relevance))
+    relevance = pipeline.ranker.sentence_scores
+    async with choose_generator(named, relevance) as chosen:
+        yield replace(pipeline, **_of_generator(named, chosen, relevance))
 
 
 def _of_generator(settings: Settings, chosen: ChosenGenerator, relevance: Relevance) -> dict[str, Any]:

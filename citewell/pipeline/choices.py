@@ -11,15 +11,14 @@ from typing import NamedTuple
 from citewell.core.build_cache import OnStep
 from citewell.core.errors import ModelError, WeightsMissingError
 from citewell.core.models.catalog import catalog
+from citewell.core.relevance import Relevance
 from citewell.core.settings import GeneratorSettings, Settings
 from citewell.core.threads import in_thread
 from citewell.generator.auto import AUTO, EXTRACTIVE, resolve_auto
 from citewell.generator.backend import GeneratorBackend
 from citewell.generator.citations.judged import JudgedCitations
-from citewell.generator.extractive import Relevance
 from citewell.generator.load import open_generator
 from citewell.pipeline.parts import silent
-from citewell.retriever.answer_reader import NONE
 from citewell.retriever.parts import parts
 from citewell.scorer.scorer import SUPPORT, PreferenceJudge, Scorer, SupportScorer
 
@@ -111,10 +110,9 @@ def judges_itself(settings: Settings, name: str) -> bool:
 
 
 def without_writer(settings: Settings) -> Settings:
-    """Return settings that load no model of answers, for uses that only find references."""
+    """Return settings that load no writer, for uses that only find references."""
     generator = settings.generator.model_copy(update={"name": EXTRACTIVE})
-    retriever = settings.retriever.model_copy(update={"reader": NONE})
-    return settings.model_copy(update={"generator": generator, "retriever": retriever})
+    return settings.model_copy(update={"generator": generator})
 
 
 def _once(advice: str, cache_dir: Path) -> tuple[str, ...]:

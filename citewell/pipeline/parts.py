@@ -21,6 +21,7 @@ from citewell.pipeline.providers import (
     configured_encoder,
     open_search_http,
 )
+from citewell.retriever.answer_reader import load_answer_reader
 from citewell.retriever.encoder.encoder import DualEncoder
 from citewell.retriever.extract.extractor import Extractor
 from citewell.retriever.extract.sandbox import Sandbox
@@ -112,7 +113,11 @@ async def open_parts(settings: Settings, *, on_step: OnStep = silent) -> AsyncGe
 
 
 def build_ranker(settings: Settings, *, on_step: OnStep = silent) -> Ranker:
-    """Return the ranker of the settings, with its encoder loaded."""
+    """Return the ranker of the settings, with its models loaded."""
     encoder = RememberingEncoder(configured_encoder(settings, on_step=on_step))
-    reranker = load_reranker(settings, on_step)
-    return Ranker(encoder, prefilter=settings.retriever.prefilter, reranker=reranker)
+    return Ranker(
+        encoder,
+        prefilter=settings.retriever.prefilter,
+        reranker=load_reranker(settings, on_step),
+        reader=load_answer_reader(settings, on_step),
+    )

@@ -29,14 +29,13 @@ from citewell.generator.citations.helpful import helpful
 from citewell.generator.citations.judged import JudgedCitations
 from citewell.generator.citations.mentions import without_mentions
 from citewell.generator.citations.relevance import LEAST_RELEVANCE, are_quotable, relevance
-from citewell.generator.extractive import ExtractiveGenerator, Relevance
+from citewell.generator.extractive import ExtractiveGenerator
 from citewell.generator.orders.detector import OrderDetector
 from citewell.generator.orders.marking import evidence_of, mark_orders, order_notices
 from citewell.generator.refusal import is_refusal
 from citewell.pipeline.handbook import is_of_handbook
 from citewell.pipeline.providers import OpenedSearch
 from citewell.pipeline.question_run import QuestionRun
-from citewell.retriever.answer_reader import AnswerReader
 from citewell.retriever.evidence import enough_evidence, evidence, is_found
 from citewell.retriever.extract.extractor import Extractor
 from citewell.retriever.fetch.memory_budget import MemoryBudget
@@ -48,6 +47,8 @@ from citewell.scorer.best_of import BestOf
 from citewell.scorer.scorer import Scorer
 
 NO_EVIDENCE = "No evidence for an answer was found."
+NO_SURE_ANSWER = "No sure answer was found."
+"""Where a model read the references, and nothing that it wrote may be shown."""
 
 Hides = Callable[[str, Page], bool]
 """Says whether a question must not see a page."""
@@ -83,10 +84,6 @@ class Pipeline:
     generator: GeneratorBackend
     scorer: Scorer
     limits: Limits
-    relevance: Relevance
-    """Chooses the sentences of the references to quote."""
-    reader: AnswerReader | None = None
-    """Reads the sentences that `relevance` scores, beside the encoder."""
     quoter: ExtractiveGenerator | None = None
     """Quotes the references while the generator writes; None if the generator quotes itself."""
     judge: JudgedCitations | None = None
@@ -126,7 +123,7 @@ class Pipeline:
 
     def quoting(self, sentences: int) -> Pipeline:
         """Return the same pipeline, quoting at most `sentences` sentences of the references as the answer."""
-        extractive = ExtractiveGenerator(self.relevance, sentences=sentences, split=self.split)
+        extractive = ExtractiveGenerator(self.ranker.sentence_scores, sentences=sentences, split=self.split)
         return replace(self, generator=extractive, quoter=None, judge=None, generator_notices=())
 
     def writing_as(self, other: Pipeline) -> Pipeline:
@@ -351,8 +348,8 @@ class Pipeline:
             return False
         with run.timed("check"):
             logit = None
-            if self.reader is not None:
-                logit = await asyncio.to_thread(self.reader.best_logit, run.searched, texts)
+            if (reader := self.ranker.reader) is not None:
+                logit = await asyncio.to_thread(reader.best_logit, run.searched, texts)
             likely = await relevance(judge.model, run.searched, run.quotations, run.evidence)
             return are_quotable(likely, logit)
 
@@ -386,7 +383,7 @@ class Pipeline:
         return Answer(
             question=run.question,
             outcome=outcome,
-            answer=marked_text(sentences) or (NO_EVIDENCE if written else ""),
+            answer=marked_text(sentences) or _none(fallback, written=written),
             sentences=sentences,
             references=run.references,
             failures=tuple(run.failures),
@@ -398,10 +395,16 @@ class Pipeline:
             timings=run.timings,
             models={"encoder": self.ranker.encoder.name, "search": run.search or self.search.metasearch.name}
             | ({"generator": self.generator.name, "scorer": self.scorer.name} if written else {})
-            | ({"reader": self.reader.model.name} if written and self.reader else {})
+            | ({"reader": self.ranker.reader.model.name} if self.ranker.reader else {})
             | ({"judge": self.judge.name} if written and self.judge else {})
             | ({"profile": self.profile} if self.profile else {}),
         )
+
+
+def _none(fallback: Fallback | None, *, written: bool) -> str:
+    if not written:
+        return ""
+    return NO_SURE_ANSWER if fallback else NO_EVIDENCE
 
 
 def checked_question(question: str, characters: int) -> str:

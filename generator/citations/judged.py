@@ -10,7 +10,9 @@ from citewell.core.quotable import named_rows
 from citewell.core.text import content_words, squeeze
 from citewell.core.types import Reference, Sentence, SupportStatus
 from citewell.core.windows import best_window
+from citewell.generator.citations.answering import answered_prompt, right_prompt
 from citewell.generator.citations.asking import support_prompt
+from citewell.generator.citations.grounding import grounding
 from citewell.generator.citations.support import ReferenceText
 from citewell.generator.extractive import reference_sentences
 from citewell.generator.pointing_back import points_back
@@ -27,6 +29,11 @@ _PARTLY, _PARTLY_WORDS = 0.35, 0.6
 _CONTRADICTED = 0.2
 # The best references of a sentence are asked about, if they have this share of its words.
 _ASKED_ABOUT, _FEWEST_SHARED = 2, 0.15
+# A first sentence below this probability is supported only if a sentence of the references grounds it, that
+# passage answers with the second probability, and the answer is right with the third: notes and tables do not
+# say in whole words what an answer says, and a small model takes the next row for the right one. Chosen on
+# the dev half of `python -m benchmarks.own_documents`.
+_SURE, _LEAST_ANSWERED, _LEAST_RIGHT = 0.7, 0.65, 0.75
 # A sentence with fewer content words, such as "Yes.", says something only with its question.
 _FEWEST_WORDS = 3
 _WINDOW = 200  # words of a reference that are shown
@@ -53,8 +60,9 @@ class JudgedCitations:
 
         A sentence of a reference that it cites is not asked about. Others are compared with up to two
         references that share most words with them, until one supports them; the model is asked about all at
-        once. Numbers that a reference lacks rule it out. A sentence that refers to one before that is not
-        supported is not supported either, since nobody knows what it speaks of. Raises the errors of the
+        once. Numbers that a reference lacks rule it out. The first sentence, unless surely supported, is then
+        looked at as an answer to the question, if there is one. A sentence that refers to one before that is
+        not supported is not supported either, since nobody knows what it speaks of. Raises the errors of the
         model.
         """
         texts = {of: ReferenceText(f"{of.title_path}\n{of.text}") for of in references}
@@ -71,11 +79,27 @@ class JudgedCitations:
             answers = await ask_all(self.model, [claims[place].prompt(turn) for place in asked])
             for place, answer in zip(asked, answers, strict=True):
                 judged[place] = claims[place].judged(turn, answer.yes, judged[place])
+        if claims and question and claims[0].closest and judged[0].support < _SURE:
+            judged[0] = await self._as_answer(question, claims[0], judged[0], references)
         found: list[Sentence] = []
         for place, sentence in enumerate(sentences):
             lost = found and not found[-1].supported and points_back(sentence.text)
             found.append(_lost(judged[place]) if lost else judged[place])
         return tuple(found)
+
+    async def _as_answer(
+        self, question: str, claim: _Claim, before: Sentence, references: Sequence[Reference]
+    ) -> Sentence:
+        """Return a first sentence that is not surely supported, looked at as an answer to the question."""
+        reference = grounding(question, claim.sentence.text, references)
+        if reference is None:
+            return _lost(before)
+        passage = claim.passage(reference)
+        asked = [answered_prompt(question, passage), right_prompt(question, claim.sentence.text, passage)]
+        answered, right = [answer.yes for answer in await ask_all(self.model, asked)]
+        if answered < _LEAST_ANSWERED or right < _LEAST_RIGHT:
+            return _lost(before)
+        return claim.supported(reference, right)
 
 
 class _Claim(NamedTuple):
@@ -111,10 +135,18 @@ class _Claim(NamedTuple):
 
     def prompt(self, turn: int) -> list[Message]:
         """Return the question whether the reference of a turn supports the claim."""
-        reference = self.closest[turn]
+        return support_prompt(self.text, self.passage(self.closest[turn]))
+
+    def passage(self, reference: Reference) -> str:
+        """Return what is shown of a reference."""
         text = best_window(named_rows(reference.text), self.text, _WINDOW)
         path = reference.title_path
-        return support_prompt(self.text, f"{path}: {text}" if path else text)
+        return f"{path}: {text}" if path else text
+
+    def supported(self, reference: Reference, yes: float) -> Sentence:
+        """Return the sentence as supported by a reference with that probability."""
+        cited = (reference.number,)
+        return Sentence(self.sentence.text, cited, round(yes, 3), True, before=self.sentence.before)
 
     def judged(self, turn: int, yes: float, before: Sentence) -> Sentence:
         """Return the sentence after a turn's probability of yes; `before` is that of the turn before."""
@@ -122,9 +154,7 @@ class _Claim(NamedTuple):
         held = self.texts[reference].holds_numbers(self.sentence.text)
         status = _status(yes, self.shares[turn], held=held)
         if status == "supported":
-            return Sentence(
-                self.sentence.text, (reference.number,), round(yes, 3), True, before=self.sentence.before
-            )
+            return self.supported(reference, yes)
         if turn:
             return before
         return Sentence(self.sentence.text, (), round(yes, 3), False, status, self.sentence.before)

@@ -78,5 +78,10 @@ def holds_facts(sentence: str, reference: str) -> bool:
     return ReferenceText(reference).holds_facts(sentence)
 
 
+def digits(word: str) -> str | None:
+    """Return a number in digits, if a word is one, in words or in digits."""
+    return word if word.isdecimal() else _WORDS_OF.get(word)
+
+
 def _numbers(text: str) -> set[str]:
     return {number.replace(",", "") for number in _NUMBER.findall(text)}

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from citewell.browser.episode import Episode
 from citewell.browser.evaluation.success import succeeds
 from citewell.browser.policies.best_of import by_quotes
+from citewell.core.relevance import Relevance
 from citewell.core.types import Reference
-from citewell.generator.extractive import Relevance
 from citewell.reinforcement.reward import Reward
 
 RateEpisode = Callable[[Episode], float]

@@ -12,6 +12,7 @@ from citewell.browser.training.measure import OpenWeb
 from citewell.core.packages import need_packages
 from citewell.core.progress import Log
 from citewell.core.questions import AnsweredQuestion, read_questions
+from citewell.core.relevance import Relevance
 from citewell.core.settings import CitationSettings
 from citewell.core.training.card import describe_files, write_card
 from citewell.core.training.config import SourceConfig
@@ -20,7 +21,6 @@ from citewell.core.training.plot import PLOT
 from citewell.core.training.run import Run, RunResult
 from citewell.core.training.sources import sample
 from citewell.generator.constraint import Constraint
-from citewell.generator.extractive import Relevance
 from citewell.generator.resolve import resolve
 from citewell.generator.training.model import DONE
 from citewell.generator.transformers import stop_tokens

@@ -168,8 +168,10 @@ def download(name: str, patterns: tuple[str, ...] = ("*.safetensors", "*.bin")) 
     try:
         return Path(snapshot_download(name, allow_patterns=wanted, ignore_patterns=["onnx/*", "openvino/*"]))
     except LocalEntryNotFoundError as error:
+        reason = f": {error.__cause__}" if error.__cause__ else ""
         raise ModelError(
-            f"The model {name} is not on this machine and the hub cannot be reached.",
+            f"The model {name} is not on this machine and the hub cannot be reached{reason}.".rstrip(".")
+            + ".",
             "Connect to the network, set HF_ENDPOINT to a mirror, or give a local folder.",
         ) from error
     except HfHubHTTPError as error:

@@ -151,8 +151,7 @@ def view_of(answer: AnswerResponse) -> AnswerPage:
         ), end
 
     claims, end = claims_of(sentences)
-    rejected = answer.fallback == "unsupported" and not claims
-    quotations = answer.quotations if rejected or not answer.fallback else ()
+    quotations = answer.quotations if not (claims and answer.fallback) else ()
     asked = "" if claims else answer.question
     sources = tuple(cited_source(each, sentences, answer.id, asked) for each in references)
     pages = source_pages(sources)

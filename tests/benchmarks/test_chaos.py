@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import shutil
 import sys
+from pathlib import Path
 
 import psutil
 import pytest
 
-from benchmarks.chaos.__main__ import summary
+from benchmarks.chaos.__main__ import main, summary
 from benchmarks.chaos.checks import check_log
 from benchmarks.chaos.faults import one_of
 from benchmarks.chaos.ledger import FORGED
@@ -42,6 +44,19 @@ def test_several_runs_are_added_up_and_each_is_reported() -> None:
     assert found["acknowledged"] == {"answers": 6}
     assert found["problems"] == ["run 2: the answer x is lost"]
     assert found["runs"] == [one, other]
+
+
+def test_runs_that_ended_are_not_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = {"faults": {"Redis is killed": 1}, "acknowledged": {"answers": 3}, "memory": {}, "replies": {}}
+    details, output = tmp_path / "runs.jsonl", tmp_path / "chaos.json"
+    details.write_text(2 * (json.dumps(ended | {"problems": ["lost"]}) + "\n"), encoding="utf-8")
+    options = ["--runs", "2", "--details", str(details), "--output", str(output)]
+    monkeypatch.setattr(sys, "argv", ["chaos", *options])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 1
+    found = json.loads(output.read_text(encoding="utf-8"))
+    assert (found["acknowledged"], found["problems"]) == ({"answers": 6}, ["run 1: lost", "run 2: lost"])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="it reads what Linux says of processes")

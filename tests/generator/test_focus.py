@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from citewell.core.relevance import RememberedRelevance
 from citewell.core.types import Reference
 from citewell.generator.focus import focused
-from citewell.generator.remembered_relevance import RememberedRelevance
 
 BATS = Reference(
     1, "https://a.example/", "Bats", "Bats sleep all day. Bats hunt by echolocation. Some eat fruit.", 0.9

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from citewell.core.relevance import Relevance
 from citewell.core.types import Reference
 from citewell.generator.citations.marks import read_marks
-from citewell.generator.extractive import ExtractiveGenerator, Relevance
+from citewell.generator.extractive import ExtractiveGenerator
 from citewell.retriever.parts import parts
 
 NINETY = f"The sky is blue because air scatters {'blue ' * 82}light."  # words

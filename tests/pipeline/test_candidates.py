@@ -14,7 +14,7 @@ from citewell.core.events import Done, Event, Quoted, Ranked, Scored, Token
 from citewell.core.types import Answer, Reference
 from citewell.generator.extractive import ExtractiveGenerator
 from citewell.generator.refusal import REFUSAL
-from citewell.pipeline.pipeline import NO_EVIDENCE, Limits, Pipeline
+from citewell.pipeline.pipeline import NO_EVIDENCE, NO_SURE_ANSWER, Limits, Pipeline
 from citewell.pipeline.providers import OpenedSearch
 from citewell.retriever.collection.collection import Collection
 from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
@@ -67,7 +67,6 @@ class Ask:
             fetch=_no_network,
             extractor=Sandbox(),
             ranker=self._ranker,
-            relevance=self._ranker.scores,
             generator=_Scripted(*answers),
             scorer=SupportScorer(),
             limits=Limits(
@@ -194,7 +193,7 @@ async def test_quotations_stand_where_nothing_written_is_supported(ask: Ask, tex
 
 async def test_a_refusal_of_the_writer_is_no_evidence(ask: Ask) -> None:
     answer = await ask(REFUSAL, quotes=True)
-    assert (answer.outcome, answer.fallback, answer.answer) == ("no_evidence", "refused", NO_EVIDENCE)
+    assert (answer.outcome, answer.fallback, answer.answer) == ("no_evidence", "refused", NO_SURE_ANSWER)
     assert (answer.sentences, bool(answer.quotations)) == ((), True)
 
 

@@ -232,7 +232,6 @@ async def test_closing_the_stream_cancels_what_is_still_fetched(
         fetch=fetch,
         extractor=sandbox,
         ranker=ranker,
-        relevance=ranker.scores,
         generator=ExtractiveGenerator(ranker.scores, sentences=5, split=parts),
         scorer=SupportScorer(),
         limits=Limits(

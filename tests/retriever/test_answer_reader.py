@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from citewell.core.errors import ModelError
@@ -15,8 +14,7 @@ from citewell.retriever.rank import Ranker
 @pytest.fixture(scope="module")
 def reader() -> AnswerReader:
     settings = load_settings({})
-    encoder = load_encoder(settings.retriever.encoder, settings.cache_dir, threads=settings.threads)
-    found = load_answer_reader(settings, Ranker(encoder, prefilter=1).scores)
+    found = load_answer_reader(settings)
     assert found is not None
     return found
 
@@ -47,16 +45,16 @@ def test_a_sentence_that_answers_beats_those_that_share_words(
 
 
 def test_its_score_is_added_to_the_relevance(reader: AnswerReader) -> None:
+    settings = load_settings({})
+    encoder = load_encoder(settings.retriever.encoder, settings.cache_dir, threads=settings.threads)
+    ranker = Ranker(encoder, prefilter=1, reader=reader)
     question, texts = "What is tin?", ["Tin is a soft metal.", "Kites fly high."]
-    expected = reader.relevance(question, texts) + reader.weight * reader.model.scores(question, texts)
-    assert reader.scores(question, texts) == pytest.approx(expected)
-    assert len(reader.scores(question, [])) == 0
+    expected = ranker.scores(question, texts) + reader.weight * reader.model.scores(question, texts)
+    assert ranker.sentence_scores(question, texts) == pytest.approx(expected)
+    assert len(ranker.sentence_scores(question, [])) == 0
 
 
 def test_the_settings_leave_it_out_or_name_another() -> None:
-    def relevance(question: str, texts: object) -> np.ndarray:
-        return np.zeros(0, np.float32)
-
-    assert load_answer_reader(load_settings({"retriever.reader": "none"}), relevance) is None
+    assert load_answer_reader(load_settings({"retriever.reader": "none"})) is None
     with pytest.raises(ModelError, match="nowhere"):
-        load_answer_reader(load_settings({"retriever.reader": "./nowhere"}), relevance)
+        load_answer_reader(load_settings({"retriever.reader": "./nowhere"}))

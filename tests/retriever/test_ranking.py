@@ -13,7 +13,7 @@ from citewell.core.types import Passage
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
 from citewell.retriever.encoder.scale import Scale
 from citewell.retriever.rank import Ranker
-from citewell.retriever.ranking import Ranking
+from citewell.retriever.remembering_encoder import RememberingEncoder
 from citewell.retriever.reranking import Reranker
 from tests.retriever.evaluation.made_up import WordReader
 
@@ -26,7 +26,8 @@ QUESTION = "How do bats call in the dark night?"
 class CountingEncoder:
     """Vectors of word counts: exact, and so the same in whatever batch a passage is encoded."""
 
-    name = "counting"
+    name = fingerprint = "counting"
+    dimension = len(WORDS.split())
     scale = Scale()
 
     def __init__(self) -> None:
@@ -65,14 +66,14 @@ def pages(rng: random.Random, number: int) -> list[list[Passage]]:
 )
 def test_the_passage_with_the_number_of_the_question_comes_first(right: Passage) -> None:
     other = Passage("https://p0.example/", "", "In 2.36 the night bats call.")
-    ranking = Ranking(CountingEncoder(), "What do bats call in 2.39?", 48)
+    ranking = Ranker(CountingEncoder(), prefilter=48).begin("What do bats call in 2.39?")
     ranking.add(0, [other])
     ranking.add(1, [right])
     assert ranking.top(2)[0].text == right.text
 
 
 def test_a_reference_has_the_date_of_its_page() -> None:
-    ranking = Ranking(CountingEncoder(), QUESTION, 48)
+    ranking = Ranker(CountingEncoder(), prefilter=48).begin(QUESTION)
     for number, (text, date) in enumerate((("bats call at night", "2024-05-06"), ("honey bee", None))):
         ranking.add(number, [Passage(f"https://p{number}.example/", "", text)], date)
     assert [reference.date for reference in ranking.top(2)] == ["2024-05-06", None]
@@ -83,7 +84,7 @@ def test_the_order_of_arrival_changes_nothing(seed: int) -> None:
     rng = random.Random(seed)
     found = pages(rng, 10)
     prefilter = rng.choice([1, 5, 48, 1000])
-    at_once = Ranking(CountingEncoder(), QUESTION, prefilter)
+    at_once = Ranker(CountingEncoder(), prefilter=prefilter).begin(QUESTION)
     for place, passages in enumerate(found):
         at_once.add(place, passages)
     expected = at_once.top(5)
@@ -92,7 +93,7 @@ def test_the_order_of_arrival_changes_nothing(seed: int) -> None:
 
     order = list(range(len(found)))
     rng.shuffle(order)
-    ranking = Ranking(CountingEncoder(), QUESTION, prefilter)
+    ranking = Ranker(CountingEncoder(), prefilter=prefilter).begin(QUESTION)
     for place in order:
         ranking.add(place, found[place])
         for _ in range(rng.randint(0, 4)):
@@ -104,7 +105,7 @@ def test_the_order_of_arrival_changes_nothing(seed: int) -> None:
 def test_the_order_of_arrival_changes_nothing_for_a_real_encoder(encoder: DualEncoder) -> None:
     rng = random.Random(1)
     found = pages(rng, 6)
-    rankings = [Ranking(encoder, QUESTION, 20) for _ in range(2)]
+    rankings = [Ranker(encoder, prefilter=20).begin(QUESTION) for _ in range(2)]
     for place in range(6):
         rankings[0].add(place, found[place])
     for place in reversed(range(6)):
@@ -117,7 +118,7 @@ def test_the_order_of_arrival_changes_nothing_for_a_real_encoder(encoder: DualEn
 
 def test_nothing_is_encoded_twice_and_the_end_is_cheap() -> None:
     encoder = CountingEncoder()
-    ranking = Ranking(encoder, QUESTION, 48)
+    ranking = Ranker(RememberingEncoder(encoder), prefilter=48).begin(QUESTION)
     found = pages(random.Random(2), 10)
     for place, passages in enumerate(found):
         ranking.add(place, passages)
@@ -129,7 +130,7 @@ def test_nothing_is_encoded_twice_and_the_end_is_cheap() -> None:
 
 
 def test_what_is_known_grows_with_what_is_encoded() -> None:
-    ranking = Ranking(CountingEncoder(), QUESTION, 48)
+    ranking = Ranker(CountingEncoder(), prefilter=48).begin(QUESTION)
     assert ranking.known(5) == ()
     (found,) = pages(random.Random(3), 1)
     ranking.add(0, found)
@@ -143,21 +144,26 @@ def test_what_is_known_grows_with_what_is_encoded() -> None:
 
 def test_passages_with_known_vectors_are_all_candidates_and_none_is_encoded() -> None:
     encoder = CountingEncoder()
-    whole, known = Ranking(CountingEncoder(), QUESTION, 1000), Ranking(encoder, QUESTION, 2)
+    whole = Ranker(CountingEncoder(), prefilter=1000).begin(QUESTION)
+    known = Ranker(encoder, prefilter=2).begin(QUESTION)
     for place, passages in enumerate(filter(None, pages(random.Random(4), 10))):
         whole.add(place, passages)
         known.add(place, passages, vectors=vectors_of(passages))
-    assert known.top(5) == whole.top(5)
+    whole.top(5)
+    assert known.known(5) == whole.known(5)
     assert encoder.encoded == []
+    assert known.top(5) == whole.top(5)
 
 
 def test_the_prefilter_limits_only_passages_without_known_vectors() -> None:
     encoder = CountingEncoder()
-    ranking = Ranking(encoder, QUESTION, 2)
+    ranking = Ranker(encoder, prefilter=2).begin(QUESTION)
     first, second = [page for page in pages(random.Random(5), 9) if len(page) > 9][:2]
     ranking.add(0, first, vectors=vectors_of(first))
     ranking.add(1, second)
-    found = ranking.top(100)
+    while ranking.advance(8):
+        pass
+    found = ranking.known(100)
     assert len(encoder.encoded) == 2
     assert sum(reference.url == second[0].url for reference in found) <= 2 < len(found)
 
@@ -167,7 +173,7 @@ def vectors_of(passages: Sequence[Passage]) -> Vectors:
 
 
 def test_of_equal_passages_that_of_the_better_place_wins() -> None:
-    ranking = Ranking(CountingEncoder(), QUESTION, 48)
+    ranking = Ranker(CountingEncoder(), prefilter=48).begin(QUESTION)
     text = "A bat calls in the dark night."
     ranking.add(4, [Passage("https://late.example/", "Page", text)])
     ranking.add(1, [Passage("https://early.example/", "Page", text)])
@@ -175,7 +181,7 @@ def test_of_equal_passages_that_of_the_better_place_wins() -> None:
 
 
 def test_a_page_without_passages() -> None:
-    ranking = Ranking(CountingEncoder(), QUESTION, 48)
+    ranking = Ranker(CountingEncoder(), prefilter=48).begin(QUESTION)
     ranking.add(0, [])
     assert not ranking.advance(8)
     assert ranking.top(5) == ()
@@ -183,7 +189,7 @@ def test_a_page_without_passages() -> None:
 
 def test_other_pages_with_the_same_text_are_listed_with_the_first() -> None:
     report = "Bats call in the dark night and hear the echo of each moth with their large and sensitive ears"
-    ranking = Ranking(CountingEncoder(), QUESTION, 48)
+    ranking = Ranker(CountingEncoder(), prefilter=48).begin(QUESTION)
     for place, text in ((2, f"{report} (agency)"), (0, "Honey bees dance"), (1, f"{report}.")):
         ranking.add(
             place, [Passage(f"https://p{place}.example/", "", text), Passage("https://x.example/", "", text)]
@@ -195,11 +201,11 @@ def test_other_pages_with_the_same_text_are_listed_with_the_first() -> None:
 
 def test_a_cross_encoder_reads_the_best_candidates_in_the_end() -> None:
     reader = WordReader()
-    ranking = Ranking(CountingEncoder(), QUESTION, 48, reranker=Reranker(reader, 2, -100.0))
+    ranking = Ranker(CountingEncoder(), prefilter=48, reranker=Reranker(reader, 2, -100.0)).begin(QUESTION)
     texts = ("bats call at night in the dark", "the call of bats", "honey of the bee", "bats")
     for number, text in enumerate(texts):
         ranking.add(number, [Passage(f"https://p{number}.example/", "", text)])
-    plain = Ranking(CountingEncoder(), QUESTION, 48)
+    plain = Ranker(CountingEncoder(), prefilter=48).begin(QUESTION)
     for number, text in enumerate(texts):
         plain.add(number, [Passage(f"https://p{number}.example/", "", text)])
     before = [reference.text for reference in plain.top(4)]
@@ -214,7 +220,7 @@ def test_a_cross_encoder_reads_the_best_candidates_in_the_end() -> None:
 
 def test_a_passage_is_encoded_below_its_title_and_headings() -> None:
     encoder = CountingEncoder()
-    ranking = Ranking(encoder, QUESTION, 48)
+    ranking = Ranker(encoder, prefilter=48).begin(QUESTION)
     ranking.add(0, [Passage("https://p.example/", "Diary", "Bats call.", ("14 June",))])
     assert [reference.title_path for reference in ranking.top(5)] == ["Diary, 14 June"]
     assert "Diary, 14 June. Bats call." in encoder.encoded

@@ -18,6 +18,7 @@ from citewell.retriever.encoder.scale import Scale
 from citewell.retriever.fetch.download import Download
 from citewell.retriever.fetch.page_request import PageRequest
 from citewell.retriever.rank import Ranker
+from citewell.retriever.remembering_encoder import RememberingEncoder
 from citewell.retriever.stage import RetrievalStage, WaitPolicy
 
 QUESTION = "How do bats find their way in the dark?"
@@ -177,11 +178,14 @@ async def test_pages_at_hand_are_not_fetched(ranker: Ranker) -> None:
 
 async def test_pages_at_hand_with_vectors_are_ranked_without_encoding() -> None:
     encoder = Words()
-    shelf = Shelf(*(page(url, text) for url, text in GOOD.items()), encode=Words().encode_passages)
+    pages = [page(url, f"{text} It is night.") for url, text in GOOD.items()]
+    shelf = Shelf(*pages, encode=Words().encode_passages)
     stage = reading(Ranker(encoder, prefilter=48), HITS, Web({}), held=shelf, waiting=PATIENT)
     await outcomes(stage)
-    assert await stage.references()
     assert encoder.encoded == []
+    assert await stage.references()
+    whole = {encoded_text("Bats", passage.text) for each in pages for passage in each.passages}
+    assert not whole & set(encoder.encoded)  # only their sentences are
 
 
 async def test_pages_at_hand_and_pages_of_the_web_are_ranked_together(ranker: Ranker) -> None:
@@ -272,7 +276,7 @@ async def test_few_passages_are_encoded_after_the_last_page_and_those_at_hand_al
     long = "\n".join(f"How do bats find their way in the dark, part {number}?" for number in range(40))
     slow = Hit("http://bats.example/slow", "Bats", QUESTION)
     encoder, web = Words(), Web({slow.url: long})
-    ranking = Ranker(encoder, prefilter=48).begin(QUESTION)
+    ranking = Ranker(RememberingEncoder(encoder), prefilter=48).begin(QUESTION)
     stage = RetrievalStage(
         ranking=ranking, hits=[slow], k=5, collection=None, fetch=web.fetch, extractor=Lines(), wait=PATIENT
     )
@@ -282,7 +286,7 @@ async def test_few_passages_are_encoded_after_the_last_page_and_those_at_hand_al
     assert 8 <= sum("part" in text for text in encoder.encoded) <= 16
 
     encoder = Words()
-    ranking = Ranker(encoder, prefilter=48).begin(QUESTION)
+    ranking = Ranker(RememberingEncoder(encoder), prefilter=48).begin(QUESTION)
     shelf = Shelf(page(slow.url, *long.split("\n")))
     stage = RetrievalStage(
         ranking=ranking, hits=[slow], k=5, collection=shelf, fetch=web.fetch, extractor=Lines(), wait=PATIENT

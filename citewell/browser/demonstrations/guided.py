@@ -16,8 +16,8 @@ from citewell.browser.policy import Action
 from citewell.browser.state import State
 from citewell.browser.web import Web
 from citewell.core.answers import has_answer
+from citewell.core.relevance import Relevance
 from citewell.core.text import split_sentences, squeeze, words
-from citewell.generator.extractive import Relevance
 
 LEAST = 0.4
 """Minimum relevance of a sentence to the question for its answer to be trusted."""

@@ -9,9 +9,9 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from citewell.browser.episode import Episode
 from citewell.browser.policy import Policy
 from citewell.core.errors import InputError
+from citewell.core.relevance import Relevance
 from citewell.core.text import encoded_text
 from citewell.core.types import Reference, Sentence
-from citewell.generator.extractive import Relevance
 from citewell.scorer.scorer import Scorer
 
 Rate = Callable[[Episode], float]

@@ -15,9 +15,9 @@ from citewell.browser.policies.random_legal import RandomLegal
 from citewell.browser.policies.scripted import Scripted
 from citewell.browser.policy import Policy
 from citewell.core.build_cache import OnStep
+from citewell.core.relevance import Relevance
 from citewell.core.settings import Settings
 from citewell.generator.estimate import estimate_tokens
-from citewell.generator.extractive import Relevance
 from citewell.generator.load import open_completer
 
 SCRIPTED, RANDOM = "scripted", "random"

@@ -13,8 +13,8 @@ from citewell.browser.policies.legal import Legal, is_new_search, is_results, on
 from citewell.browser.policies.quoting import abbreviated
 from citewell.browser.policy import Action
 from citewell.browser.state import State
+from citewell.core.relevance import Relevance
 from citewell.core.text import content_words, encoded_text, split_sentences, words
-from citewell.generator.extractive import Relevance
 
 _MIN_WORDS = 8  # words of a passage that is worth quoting
 _STOPS = (".", "!", "?", "。")

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from citewell.core.errors import InputError
 from citewell.core.models.catalog import catalog
 from citewell.core.settings import Settings
+from citewell.retriever.answer_reader import load_answer_reader
 from citewell.retriever.encoder.encoder import DualEncoder
 from citewell.retriever.encoder.load import load_encoder
 from citewell.retriever.encoder.resolve import is_shipped
@@ -82,7 +83,10 @@ def build_systems(names: Sequence[str], loading: Loading) -> list[RankingSystem]
                 return lexical
             case "pipeline":
                 ranker = Ranker(
-                    encoder(own.encoder, own.max_tokens), prefilter=own.prefilter, reranker=reranker()
+                    encoder(own.encoder, own.max_tokens),
+                    prefilter=own.prefilter,
+                    reranker=reranker(),
+                    reader=load_answer_reader(settings, loading.on_step),
                 )
                 return RankerSystem(name, ranker, lexical)
             case "hybrid":

@@ -84,6 +84,13 @@ export const GERMAN = {
   "No evidence": "Kein Beleg",
   "No evidence was found.": "Es wurde kein Beleg gefunden.",
   "No evidence for an answer was found.": "Es wurde kein Beleg für eine Antwort gefunden.",
+  "No sure answer was found.": "Es wurde keine sichere Antwort gefunden.",
+  "The model found no answer in the sources. These sentences are the closest to the question.":
+    "Das Modell hat in den Quellen keine Antwort gefunden. Diese Sätze kommen der Frage am nächsten.",
+  "What the model wrote does not answer the question, so it is not shown. These sentences are the closest.":
+    "Was das Modell schrieb, beantwortet die Frage nicht und wird nicht gezeigt. Diese Sätze kommen ihr am nächsten.",
+  "The sources do not support what the model wrote, so it is not shown. These sentences are the closest to the question.":
+    "Die Quellen stützen nicht, was das Modell schrieb; es wird nicht gezeigt. Diese Sätze kommen der Frage am nächsten.",
   "In a conversation": "In einem Gespräch",
   "Running": "Läuft",
   "Failed": "Gescheitert",

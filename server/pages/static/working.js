@@ -99,7 +99,7 @@ function summaryOf({ outcome, sentences, fallback }) {
     return "The sources do not support what the model wrote, so the answer is quotations.";
   }
   if (outcome !== "answered") {
-    return "No evidence was found.";
+    return fallback ? "No sure answer was found." : "No evidence was found.";
   }
   const doubtful = sentences.filter((sentence) => !sentence.supported).length;
   const count = `${sentences.length} ${sentences.length === 1 ? "sentence" : "sentences"}`;

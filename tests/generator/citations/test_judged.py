@@ -28,13 +28,21 @@ QUESTION = "When did the Suez Canal open?"
 
 
 async def judged(
-    answer: str, likely: Mapping[str, float] | float = 0.9, question: str = QUESTION
+    answer: str,
+    likely: Mapping[str, float] | float = 0.9,
+    question: str = "",
+    again: tuple[float, float] = (0.1, 0.1),
 ) -> tuple[tuple[Sentence, ...], list[tuple[str, str]]]:
-    """The sentences, and the claims with the passages that the model was asked about."""
+    """The sentences, and the claims with the passages that the model was asked about.
+
+    `again` are the probabilities that the passage answers, and that the answer is right by it.
+    """
     asked: list[tuple[str, str]] = []
 
     async def service(request: web.Request) -> web.StreamResponse:
         content = (await request.json())["messages"][-1]["content"]
+        if "Question: " in content:
+            return web.json_response(yes_or_no(again["Answer: " in content]))
         found = re.search(r"Passage: (.*)\n\nClaim: (.*)\n\n", content, re.DOTALL)
         assert found
         asked.append((found[2], found[1]))
@@ -86,6 +94,31 @@ async def test_a_number_may_stand_there_in_words() -> None:
 async def test_what_the_passage_denies_is_contradicted() -> None:
     (sentence,), _ = await judged("The Suez Canal never opened for ships.", 0.1)
     assert sentence.status == "contradicted"
+
+
+@pytest.mark.parametrize("likely", [0.3, 0.6])
+@pytest.mark.parametrize(
+    ("again", "supported"),
+    [((0.9, 0.9), True), ((0.66, 0.76), True), ((0.6, 0.9), False), ((0.9, 0.7), False)],
+)
+async def test_a_first_sentence_that_is_not_sure_is_looked_at_as_an_answer(
+    likely: float, again: tuple[float, float], supported: bool
+) -> None:
+    answer = "The Suez Canal opened in November 1869. Ships passed again in 1975."
+    (first, second), _ = await judged(answer, likely, QUESTION, again)
+    assert (first.supported, first.citations) == (supported, (1,) if supported else ())
+    assert first.support == (again[1] if supported else likely)
+    assert second.supported == (likely > 0.5)
+
+
+async def test_a_sure_first_sentence_is_not_looked_at_again() -> None:
+    (sentence,), _ = await judged("After ten years, ships went through.", 0.75, QUESTION, (0.0, 0.0))
+    assert sentence.supported
+
+
+async def test_a_first_sentence_that_no_sentence_grounds_is_not_supported_unless_sure() -> None:
+    (sentence,), _ = await judged("The Suez Canal opened in 1975.", 0.6, QUESTION, (0.99, 0.99))
+    assert (sentence.supported, sentence.status, sentence.citations) == (False, "partly", ())
 
 
 async def test_what_nobody_says_is_not_found() -> None:

@@ -322,6 +322,8 @@ async def test_a_hub_id_is_downloaded_from_the_hub(
         "HF_ENDPOINT": base,
         "HF_HOME": str(tmp_path / "hub"),
         "HF_HUB_DISABLE_XET": "1",
+        "HF_HUB_ETAG_TIMEOUT": "60",  # computers that run other tests are slow
+        "HF_HUB_DOWNLOAD_TIMEOUT": "60",
     }
     arguments = [sys.executable, "-c", LOAD, "tiny/bert-0.1B", str(tmp_path)]
     child = await asyncio.create_subprocess_exec(*arguments, stdout=PIPE, stderr=PIPE, env=environment)

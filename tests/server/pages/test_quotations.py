@@ -63,7 +63,7 @@ async def test_quotations_are_shown_until_the_answer_is_written(
                 assert await folded.count() == 0
             else:
                 assert "found no answer" in await note.inner_text()
-                assert "No evidence" in shown
+                assert "No sure answer" in shown
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ async def test_what_the_model_does_not_find_supported_is_not_shown(
                 assert "these are quotations" in await page.locator("#fallback").inner_text()
                 assert await page.get_by_text("their own calls").count() == 0
             else:
-                assert "No evidence" in shown
+                assert "No sure answer" in shown
                 assert "so it is not shown" in await page.locator("#fallback").inner_text()
                 assert await quotation.is_visible()
                 assert await page.get_by_text("their own calls").count() == 0

@@ -1,14 +1,15 @@
-"""The relevance of sentences, remembered: quoting and the prompt ask for the same ones."""
+"""The relevance of texts to a question, remembered: ranking, quoting and the prompt ask for the same ones."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from citewell.generator.extractive import Relevance
+Relevance = Callable[[str, Sequence[str]], NDArray[np.float32]]
+"""Scores n texts for a question, as `citewell.retriever.rank.Ranker.scores` does; an (n,) array."""
 
 _QUESTIONS = 16
 

@@ -1,0 +1,40 @@
+"""An answer rests on the sentence or row that is closest to the question, not on the next one."""
+
+from __future__ import annotations
+
+import pytest
+
+from citewell.core.types import Reference
+from citewell.generator.citations.grounding import grounding
+
+CHOIR = "Name | Voice | Joined | Town\nAda Lind | Tenor | 2012 | Dunholm\nBea Marsh | Alto | 2007 | Helm"
+CANAL = "It opened on 17 November 1869 after ten years of work. In 1975 it was cleared of mines."
+RULES = "- Pets are not allowed in the hall.\n- Smoking is allowed on the balcony."
+REFERENCES = [
+    Reference(1, "https://example.org/1", "The choir", CHOIR, 0.5),
+    Reference(2, "https://example.org/2", "Suez Canal", CANAL, 0.5),
+    Reference(3, "https://example.org/3", "The hall", RULES, 0.5),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "number"),
+    [
+        ("Where does Ada Lind live?", "Ada Lind lives in Dunholm.", 1),
+        ("Where does Ada Lind live?", "Ada Lind lives in Helm.", None),  # the next row
+        ("Since when has Bea been with us?", "Bea has been with us since 2007.", 1),
+        ("Since when has Bea been with us?", "Bea has been with us since 2012.", None),
+        ("When did the Suez Canal open?", "The Suez Canal opened in November 1869.", 2),
+        ("When did the Suez Canal open?", "The Suez Canal opened in 1975.", None),
+        ("When did the Suez Canal open?", "The Suez Canal opened with fireworks.", None),  # of no sentence
+        ("How long was the work before it opened?", "It opened after 10 years of work.", 2),  # in words
+        ("Are pets allowed in the hall?", "No, pets are not allowed in the hall.", 3),
+        ("Is smoking allowed on the balcony?", "Yes, smoking is allowed on the balcony.", 3),
+        ("Is smoking allowed on the balcony?", "No, smoking is not allowed on the balcony.", None),
+        ("Are pets allowed in the hall?", "Pets are allowed in the hall.", None),  # adds nothing
+        ("What do zebras eat?", "Zebras eat grass.", None),
+    ],
+)
+def test_the_reference_that_an_answer_rests_on(question: str, answer: str, number: int | None) -> None:
+    found = grounding(question, answer, REFERENCES)
+    assert (found and found.number) == number
