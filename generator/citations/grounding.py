@@ -16,7 +16,10 @@ from citewell.generator.citations.support import digits
 
 _STEM = 4  # letters that make two words one
 _HEADING = 0.5  # of a word of the question in the title or the headings, beside one in the sentence
+_NEAR, _ENOUGH = 1, 2  # words fewer than the most that count as well, if there are so many
 _DENIAL = frozenset("not no never none nobody neither nor without cannot".split())  # noqa: SIM905
+# What an answer may add on its own.
+_FREE = STOP_WORDS | frozenset("yes up about around approximately at least most only just exactly".split())  # noqa: SIM905
 _YES_OR_NO = re.compile(r"\W*(?:yes|no)\b", re.IGNORECASE)
 
 
@@ -28,16 +31,17 @@ def grounding(question: str, answer: str, references: Sequence[Reference]) -> Re
     is none, or if the answer adds nothing and is neither yes nor no.
     """
     asked = _stems(content_words(question))
-    added = _stems(content_words(answer)) - _stems(words(question)) - _stems(STOP_WORDS | {"yes"})
+    added = _stems(content_words(answer)) - _stems(words(question)) - _stems(_FREE)
     if not added and not _YES_OR_NO.match(answer):
         return None
     units = [unit for reference in references for unit in _units(reference)]
     most = max((unit.shared(asked) for unit in units), default=0.0)
     if not most:
         return None
+    least = min(most, max(most - _NEAR, _ENOUGH))
     denies = _denies(answer)
     for unit in units:
-        if unit.shared(asked) >= most and added <= unit.words | unit.above and (unit.denies or not denies):
+        if unit.shared(asked) >= least and added <= unit.words | unit.above and (unit.denies or not denies):
             return unit.reference
     return None
 
