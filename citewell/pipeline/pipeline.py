@@ -28,7 +28,7 @@ from citewell.generator.citations.ending import finished
 from citewell.generator.citations.helpful import helpful
 from citewell.generator.citations.judged import JudgedCitations
 from citewell.generator.citations.mentions import without_mentions
-from citewell.generator.citations.relevance import LEAST_RELEVANCE, are_quotable, relevance
+from citewell.generator.citations.relevance import LEAST_RELEVANCE, are_quotable, relevance, relevant
 from citewell.generator.extractive import ExtractiveGenerator
 from citewell.generator.orders.detector import OrderDetector
 from citewell.generator.orders.marking import evidence_of, mark_orders, order_notices
@@ -314,9 +314,7 @@ class Pipeline:
             yield Scored(tuple(map(self._shown, candidates)), run.best)
             candidates[run.best] = await self._judged(run, candidates[run.best])
             run.candidates = tuple(map(self._shown, candidates))
-            run.quotable = self.judge is None or await self._quotations_answer(
-                run, self.judge, candidates[run.best]
-            )
+        run.quotable = await self._quotable(run)
 
     def _checked(self, text: str, references: Sequence[Reference]) -> tuple[Sentence, ...]:
         """Return the sentences of an answer without later ones that say that there is none."""
@@ -336,22 +334,22 @@ class Pipeline:
             run.relevance = await relevance(self.judge.model, run.searched, sentences, run.evidence)
         return replace(best, sentences=sentences, unsupported=sum(not s.supported for s in sentences))
 
-    async def _quotations_answer(self, run: QuestionRun, judge: JudgedCitations, written: Candidate) -> bool:
-        """Return whether nothing of what is written is supported, and the quotations surely answer."""
-        if is_refusal(written.raw) or any(sentence.supported for sentence in written.sentences):
-            return False
+    async def _quotable(self, run: QuestionRun) -> tuple[Sentence, ...]:
+        """Return the quotations that surely answer, if nothing of what is written is supported."""
+        if self.judge is None:
+            return run.quotations
+        if is_refusal(run.written.raw) or any(each.supported for each in run.written.sentences):
+            return ()
         titles = {reference.number: reference.title_path for reference in run.evidence}
-        # A sentence of nothing but function words is quoted without a citation.
-        cited = [each for each in run.quotations if each.citations]
-        texts = [encoded_text(titles[each.citations[0]], each.text) for each in cited]
-        if not texts:
-            return False
         with run.timed("check"):
+            found, likely = await relevant(self.judge.model, run.searched, run.quotations, run.evidence)
+            if not found:
+                return ()
             logit = None
             if (reader := self.ranker.reader) is not None:
+                texts = [encoded_text(titles[each.citations[0]], each.text) for each in found]
                 logit = await asyncio.to_thread(reader.best_logit, run.searched, texts)
-            likely = await relevance(judge.model, run.searched, run.quotations, run.evidence)
-            return are_quotable(likely, logit)
+            return found if are_quotable(likely, logit) else ()
 
     def _shown(self, candidate: Candidate) -> Candidate:
         # After scoring: dropping unsupported sentences must not raise an answer's score.
@@ -361,16 +359,16 @@ class Pipeline:
 
     def _answering(self, run: QuestionRun) -> tuple[tuple[Sentence, ...], Fallback | None]:
         """Return the sentences of the answer, and the reason if they are not what the generator wrote."""
-        best = run.candidates[run.best] if run.candidates else Candidate(())
+        best = run.written
         if is_refusal(best.raw):
             return (), "refused"
         if run.relevance is not None and run.relevance < LEAST_RELEVANCE:
             return (), "irrelevant"
         if any(sentence.supported for sentence in best.sentences):
             return best.sentences, None
-        if best.raw and not run.quotable:
-            return (), "unsupported"
-        return (run.quotations, "unsupported") if run.quotations else (best.sentences, None)
+        if run.quotable or (best.raw and self.quoter is not None):
+            return run.quotable, "unsupported"
+        return best.sentences, None
 
     def _answer(self, run: QuestionRun, *, written: bool = True) -> Answer:
         outcome: Outcome = "retrieved" if run.relevant else "no_evidence"

@@ -28,8 +28,8 @@ class QuestionRun:
     """The references without orders to their reader: what models read and sentences are checked against."""
     relevant: bool = False
     quotations: tuple[Sentence, ...] = ()
-    quotable: bool = False
-    """Whether the quotations may be the answer where what is written is not supported."""
+    quotable: tuple[Sentence, ...] = ()
+    """The quotations that may be the answer where what is written is not supported."""
     relevance: float | None = None
     """The probability that what is written and supported answers the question, where a model judges."""
     candidates: tuple[Candidate, ...] = ()
@@ -40,6 +40,11 @@ class QuestionRun:
 
     def __post_init__(self) -> None:
         self.searched = self.searched or self.question
+
+    @property
+    def written(self) -> Candidate:
+        """The best candidate; an empty one without candidates."""
+        return self.candidates[self.best] if self.candidates else Candidate(())
 
     def tell(self, *texts: str) -> list[Notice]:
         """Keep texts for the answer's notices, and return them as events."""

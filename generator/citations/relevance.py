@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from citewell.core.types import Reference, Sentence
+from citewell.generator.pointing_back import points_back
 from citewell.generator.prompt import Message
-from citewell.generator.yes import YesModel
+from citewell.generator.yes import YesModel, ask_all
 
 LEAST_RELEVANCE = 0.7
 """Of an answer that is shown: `python -m benchmarks.refusals` shows what other values let pass."""
@@ -38,13 +39,28 @@ async def relevance(
     return (await model.ask(_prompt(question, titles[supported[0].citations[0]], text))).yes
 
 
-def are_quotable(relevance: float | None, logit: float | None) -> bool:
+async def relevant(
+    model: YesModel, question: str, quotations: Sequence[Sentence], references: Sequence[Reference]
+) -> tuple[tuple[Sentence, ...], float]:
+    """Return the quotations that answer the question each by itself, and the highest probability of them.
+
+    One that points back to the quotation before it keeps it. Raises the errors of the model.
+    """
+    # A sentence of nothing but function words is quoted without a citation.
+    cited = [each for each in quotations if each.supported and each.citations]
+    titles = {reference.number: reference.title_path for reference in references}
+    asked = [_prompt(question, titles[each.citations[0]], each.text) for each in cited]
+    likely = [answer.yes for answer in await ask_all(model, asked)]
+    kept = {place for place, yes in enumerate(likely) if yes >= LEAST_RELEVANCE}
+    kept |= {place - 1 for place in kept if place and points_back(cited[place].text)}
+    return tuple(cited[place] for place in sorted(kept)), max(likely, default=0.0)
+
+
+def are_quotable(relevance: float, logit: float | None) -> bool:
     """Return whether quotations surely answer: by their relevance, and the logit of the best one.
 
     `logit` is the reader's (`citewell.retriever.answer_reader`); without one (None), the relevance decides.
     """
-    if relevance is None:
-        return False
     if logit is None:
         return relevance >= max(least for least, _ in _QUOTABLE)
     return any(relevance >= least and logit >= lowest for least, lowest in _QUOTABLE)
