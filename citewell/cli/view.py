@@ -40,7 +40,7 @@ UNSUPPORTED = "The references do not support what the model wrote, so these are 
 REJECTED = "The references do not support what the model wrote, so it is not shown."
 IRRELEVANT = "What the model wrote does not answer the question, so it is not shown."
 REFUSED = "The model found no answer in the references."
-CLOSEST = "The closest sentences in them:"
+CLOSEST = "The closest sentences:"
 _WITHHELD = {"unsupported": REJECTED, "irrelevant": IRRELEVANT, "refused": REFUSED}
 
 

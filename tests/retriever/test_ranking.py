@@ -10,6 +10,7 @@ import pytest
 
 from citewell.core.text import encoded_text, words
 from citewell.core.types import Passage
+from citewell.retriever.answer_reader import AnswerReader
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
 from citewell.retriever.encoder.scale import Scale
 from citewell.retriever.rank import Ranker
@@ -224,3 +225,20 @@ def test_a_passage_is_encoded_below_its_title_and_headings() -> None:
     ranking.add(0, [Passage("https://p.example/", "Diary", "Bats call.", ("14 June",))])
     assert [reference.title_path for reference in ranking.top(5)] == ["Diary, 14 June"]
     assert "Diary, 14 June. Bats call." in encoder.encoded
+
+
+def test_the_reader_of_sentences_has_a_part_in_the_order() -> None:
+    class Answers:
+        name = fingerprint = "answers"
+
+        def scores(self, question: str, texts: Sequence[str]) -> Vectors:
+            return np.array([10.0 * ("moth" in text) for text in texts], dtype=np.float32)
+
+    passages = [
+        Passage("https://a.example/", "A", "Bats call in the dark night, and call at night in the dark."),
+        Passage("https://b.example/", "B", "A bat calls a moth in the dark night before it is eaten whole."),
+    ]
+    for reader, first in ((None, "A"), (AnswerReader(Answers(), weight=100.0), "B")):
+        ranking = Ranker(CountingEncoder(), prefilter=48, reader=reader).begin(QUESTION)
+        ranking.add(0, passages)
+        assert ranking.top(2)[0].title == first
