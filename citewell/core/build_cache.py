@@ -51,7 +51,7 @@ def built(name: str, target: Path, command: Sequence[str], on_step: OnStep) -> P
                 except ModelError:
                     shutil.rmtree(partial, ignore_errors=True)
                     raise
-                _write_sums(partial)
+                write_sums(partial)
                 partial.rename(target)
     except OSError as error:
         raise ModelError(
@@ -68,7 +68,7 @@ def changed_files(folder: Path) -> list[str]:
     place = folder / SUMS
     if not place.is_file():
         with suppress(OSError):  # a folder that cannot be written is used as it is
-            _write_sums(folder)
+            write_sums(folder)
         return []
     try:
         sums = dict(json.loads(place.read_text(encoding="utf-8")))
@@ -78,13 +78,14 @@ def changed_files(folder: Path) -> list[str]:
     return [name for name, expected in sums.items() if _sum(folder / name) != expected] + added
 
 
-def _files(folder: Path) -> dict[str, Path]:
-    return {file.relative_to(folder).as_posix(): file for file in sorted(folder.rglob("*")) if file.is_file()}
-
-
-def _write_sums(folder: Path) -> None:
+def write_sums(folder: Path) -> None:
+    """Write the sums of the files that a folder has now."""
     sums = {name: file_sha256(file) for name, file in _files(folder).items()}
     (folder / SUMS).write_text(json.dumps(sums, indent=1) + "\n", encoding="utf-8")
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    return {file.relative_to(folder).as_posix(): file for file in sorted(folder.rglob("*")) if file.is_file()}
 
 
 def _sum(file: Path) -> str:

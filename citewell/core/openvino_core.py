@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
@@ -11,7 +12,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from citewell.core.build_cache import SUMS
+from citewell.core.build_cache import SUMS, changed_files, write_sums
 
 if TYPE_CHECKING:
     from openvino import CompiledModel, Core
@@ -70,11 +71,14 @@ def _place(file: Path, key: str) -> Path | None:
 
 
 def _compile_kept(file: str, options: dict[str, Any], place: Path) -> CompiledModel:
-    """Compile a model, or read what an earlier process compiled; the library sees if that is damaged or old.
+    """Compile a model, or read what an earlier process compiled if its sums are still those of that time.
 
-    Reading takes a quarter of the time. The weights stay in the model's own file.
+    Reading takes a quarter of the time. The weights stay in the model's own file. The library sees if the form
+    is of another version of itself.
     """
     core, options = openvino_core(), options | {"CACHE_MODE": "OPTIMIZE_SIZE"}
+    if place.is_dir() and not ((place / SUMS).is_file() and changed_files(place) == []):
+        shutil.rmtree(place)
     if place.is_dir():
         return core.compile_model(file, "CPU", options | {"CACHE_DIR": str(place)})
     place.parent.mkdir(exist_ok=True)
@@ -83,5 +87,6 @@ def _compile_kept(file: str, options: dict[str, Any], place: Path) -> CompiledMo
         made.mkdir()
         compiled = core.compile_model(file, "CPU", options | {"CACHE_DIR": str(made)})
         with suppress(OSError):  # another process was faster
+            write_sums(made)
             made.rename(place)
     return compiled

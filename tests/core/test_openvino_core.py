@@ -13,7 +13,7 @@ import openvino
 import pytest
 from openvino import opset13
 
-from citewell.core.build_cache import changed_files
+from citewell.core.build_cache import SUMS, changed_files
 from citewell.core.openvino_core import _compile, compiled_model, openvino_core
 
 INTERRUPTED = """
@@ -85,8 +85,14 @@ def test_the_compiled_form_of_a_converted_model_is_kept_and_may_be_damaged(tmp_p
         assert tripled() == [3, 6]
         (kept,) = (tmp_path / "tripler.compiled").rglob("*.blob")
     assert changed_files(folder) == []
-    for damaged in (b"", kept.read_bytes()[:200], b"no model at all" * 50):
+    whole = kept.read_bytes()
+    for damaged in (b"", whole[:200], b"no model at all" * 50, whole[:-1] + bytes([whole[-1] ^ 1])):
         kept.write_bytes(damaged)
         assert tripled() == [3, 6]
+        assert kept.read_bytes() != damaged  # compiled again, not read
+        assert changed_files(kept.parent) == []
+    (kept.parent / SUMS).unlink()
+    assert tripled() == [3, 6]
+    assert (kept.parent / SUMS).is_file()
     write_scaling(file, 5)
     assert tripled() == [5, 10]
