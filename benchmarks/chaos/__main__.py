@@ -52,9 +52,10 @@ def show(result: dict[str, Any]) -> None:
     print(f"{len(result['problems'])} problems")
 
 
-def ended(details: Path | None) -> list[dict[str, Any]]:
-    """Return the results of the runs that ended, the first one first."""
-    return [] if details is None or not details.exists() else [line.row() for line in read_lines(details)]
+def ended(details: Path | None, minutes: float) -> dict[int, dict[str, Any]]:
+    """Return the results of the runs of so many minutes that ended, by their seeds."""
+    rows = [] if details is None or not details.exists() else [line.row() for line in read_lines(details)]
+    return {row["seed"]: row for row in rows if row["minutes"] == minutes}
 
 
 def append(file: Path, lines: Sequence[str]) -> None:
@@ -80,19 +81,23 @@ def main() -> None:
     output_option(parser)
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that everything is taken down
-    runs = ended(options.details)
-    for seed in range(options.seed + len(runs), options.seed + options.runs):
-        result = asyncio.run(run(ChaosPlan(60 * options.minutes, seed, tuple(options.only))))
+    runs = ended(options.details, options.minutes)
+    seeds = range(options.seed, options.seed + options.runs)
+    for seed in seeds:
+        if seed in runs:
+            continue
+        plan = ChaosPlan(60 * options.minutes, seed, tuple(options.only))
+        result = {"minutes": options.minutes} | asyncio.run(run(plan))
         log = result.pop("log")
         log += [f"{kind}: {example}" for kind, example in result.pop("examples").items()]
         if options.log:
             append(options.log, log)
         if options.details:
             append(options.details, [json.dumps(result, ensure_ascii=False)])
-        runs.append(result)
-        print(f"\nRun {len(runs)}, {result['seconds'] / 60:.1f} minutes:\n")
+        runs[seed] = result
+        print(f"\nSeed {seed}, {result['seconds'] / 60:.1f} minutes:\n")
         show(result)
-    found = summary(runs[: options.runs])
+    found = summary([runs[seed] for seed in seeds])
     save("chaos", found, options.output)
     sys.exit(1 if found["problems"] else 0)
 

@@ -47,16 +47,21 @@ def test_several_runs_are_added_up_and_each_is_reported() -> None:
 
 
 def test_runs_that_ended_are_not_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ended = {"faults": {"Redis is killed": 1}, "acknowledged": {"answers": 3}, "memory": {}, "replies": {}}
+    ended = {"faults": {"Redis is killed": 1}, "acknowledged": {"answers": 3}, "problems": ["lost"]}
+    rows = [ended | {"minutes": minutes, "seed": seed} for minutes, seed in [(2, 7), (20, 7), (2, 6), (2, 8)]]
     details, output = tmp_path / "runs.jsonl", tmp_path / "chaos.json"
-    details.write_text(2 * (json.dumps(ended | {"problems": ["lost"]}) + "\n"), encoding="utf-8")
-    options = ["--runs", "2", "--details", str(details), "--output", str(output)]
+    details.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    options = [
+        *("--runs", "2", "--minutes", "2", "--seed", "7"),
+        *("--details", str(details), "--output", str(output)),
+    ]
     monkeypatch.setattr(sys, "argv", ["chaos", *options])
     with pytest.raises(SystemExit) as stopped:
         main()
     assert stopped.value.code == 1
     found = json.loads(output.read_text(encoding="utf-8"))
     assert (found["acknowledged"], found["problems"]) == ({"answers": 6}, ["run 1: lost", "run 2: lost"])
+    assert [(run["minutes"], run["seed"]) for run in found["runs"]] == [(2, 7), (2, 8)]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="it reads what Linux says of processes")
