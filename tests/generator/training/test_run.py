@@ -106,6 +106,26 @@ def test_a_model_that_is_there_is_never_overwritten(
     assert not (world / "new").exists()
 
 
+def test_an_adapter_is_trained_further(trained: tuple[Path, RunResult, list[str]], world: Path) -> None:
+    out, first, _ = trained
+    recipe = write_config(world, "further.toml", generate=0)
+    recipe.write_text(recipe.read_text().replace("[model]", f'[model]\nstart = "{out}"'))
+    outcome, _ = run(recipe, world / "further")
+    assert outcome.before["answer_loss"] == pytest.approx(first.after["answer_loss"], rel=0.01)
+    assert outcome.after["answer_loss"] < outcome.before["answer_loss"]
+    assert (world / "further" / "adapter_config.json").exists()
+
+
+def test_only_an_adapter_of_the_same_base_is_trained_further(world: Path) -> None:
+    recipe = write_config(world, "start.toml")
+    recipe.write_text(recipe.read_text().replace("[model]", f'[model]\nstart = "{world / "llama"}"'))
+    with pytest.raises(ModelError, match="is no adapter of"):
+        run(recipe, world / "start")
+    recipe.write_text(recipe.read_text().replace("[model]", '[model]\ntuning = "full"'))
+    with pytest.raises(InputError, match="trains all weights"):
+        run(recipe, world / "start")
+
+
 def test_all_weights_packed(world: Path) -> None:
     from transformers import AutoModelForCausalLM
 
