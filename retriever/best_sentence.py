@@ -15,10 +15,27 @@ from citewell.core.quotable import quotable
 from citewell.core.relevance import Relevance
 from citewell.core.text import encoded_text
 from citewell.core.types import Passage
+from citewell.retriever.choosing import OrderedPassage
 
 READ = 16
-"""The most passages that are read, best first, of all parts of a question together."""
+"""The most passages that are read, of all parts of a question together."""
+_BY_WORDS = 4  # of these, the best by words: one vector says little of a table of names
 _WEIGHT = 1.0
+
+
+def read_first(
+    passages: Sequence[OrderedPassage], by_words: Sequence[int], most: int
+) -> list[OrderedPassage]:
+    """Return the passages, given best first, with the `most` that are read before the others.
+
+    Those are the best ones, and the first of `by_words`, the rows in their order by words.
+    """
+    read = set(by_words[: min(_BY_WORDS, most // 2)])
+    for found in passages:
+        if len(read) >= most:
+            break
+        read.add(found.row)
+    return sorted(passages, key=lambda found: found.row not in read)
 
 
 def by_best_sentence(
@@ -28,7 +45,7 @@ def by_best_sentence(
     values: NDArray[np.floating],
     most: int,
 ) -> NDArray[np.float64]:
-    """Return the new values of `n` passages for a question, given their (n,) old ones, best first.
+    """Return the new values of `n` passages for a question, given their (n,) old ones.
 
     Each of the first `most` gains the relevance of its best sentence; the others stay behind these.
     """
@@ -41,4 +58,4 @@ def by_best_sentence(
     read = np.asarray(values[:most], dtype=np.float64)
     rest = np.asarray(values[most:], dtype=np.float64)
     found = read + _WEIGHT * best
-    return np.concatenate([found, rest - read[-1] + found.min()]) if len(rest) else found
+    return np.concatenate([found, rest - max(read.min(), rest.max()) + found.min()]) if len(rest) else found

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from citewell.core.relevance import Relevance
 from citewell.core.text import encoded_text
 from citewell.core.types import Passage, Reference
-from citewell.retriever.best_sentence import READ, by_best_sentence
+from citewell.retriever.best_sentence import READ, by_best_sentence, read_first
 from citewell.retriever.candidates import CandidateFilter, Candidates, Counted
 from citewell.retriever.choosing import OrderedPassage, WordSets, choose
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
@@ -162,8 +162,10 @@ class Ranking:
         ranked = self._ranked(part)
         if not ranked:
             return ranked
-        passages = [found.passage for found in ranked]
         read = -(-READ // len(self._parts))
+        candidates = self._filter().candidates[part]
+        ranked = read_first(ranked, candidates.rows[candidates.lexical > 0].tolist(), read)
+        passages = [found.passage for found in ranked]
         question = self._parts[part]
         values = by_best_sentence(self._sentence_scores, question, passages, _values(ranked), read)
         ranked = _reordered(ranked, values)

@@ -73,8 +73,8 @@ def _place(file: Path, key: str) -> Path | None:
 def _compile_kept(file: str, options: dict[str, Any], place: Path) -> CompiledModel:
     """Compile a model, or read what an earlier process compiled if its sums are still those of that time.
 
-    Reading takes a quarter of the time. The weights stay in the model's own file. The library sees if the form
-    is of another version of itself.
+    Reading takes a quarter of the time. The weights stay in the model's own file. The library compiles again
+    if the form is from another version of it.
     """
     core, options = openvino_core(), options | {"CACHE_MODE": "OPTIMIZE_SIZE"}
     if place.is_dir() and not ((place / SUMS).is_file() and changed_files(place) == []):

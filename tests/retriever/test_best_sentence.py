@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from citewell.core.types import Passage
-from citewell.retriever.best_sentence import by_best_sentence
+from citewell.retriever.best_sentence import by_best_sentence, read_first
+from citewell.retriever.choosing import OrderedPassage
 from citewell.retriever.encoder.encoder import Vectors
 
 MINUTES = Passage("m", "Minutes", "The roof leaks. Tea is free.\n- fees rise to £24\nJob | Price\nTyre | £9")
@@ -48,3 +49,11 @@ def test_passages_that_are_not_read_stay_behind_in_their_order() -> None:
     found = by_best_sentence(Counting(), "Fees", [MINUTES, ROOF, other], np.array([0.5, 0.4, 0.1]), 1)
     assert found[0] == 1.5
     assert found[0] > found[1] > found[2]
+
+
+def test_the_best_by_words_are_read_with_the_best() -> None:
+    ranked = [OrderedPassage(row, 1 - row / 10, ROOF) for row in range(9)]
+    by_words = [8, 0, 7, 6, 5, 4]
+    assert [found.row for found in read_first(ranked, by_words, 6)] == [0, 1, 2, 3, 7, 8, 4, 5, 6]
+    assert [found.row for found in read_first(ranked, by_words, 2)] == [0, 8, 1, 2, 3, 4, 5, 6, 7]
+    assert read_first(ranked, [], 6) == ranked
