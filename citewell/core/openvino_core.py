@@ -77,10 +77,9 @@ def _compile_kept(file: str, options: dict[str, Any], place: Path) -> CompiledMo
     if the form is from another version of it.
     """
     core, options = openvino_core(), options | {"CACHE_MODE": "OPTIMIZE_SIZE"}
-    if place.is_dir() and not ((place / SUMS).is_file() and changed_files(place) == []):
-        shutil.rmtree(place)
-    if place.is_dir():
+    if (place / SUMS).is_file() and not changed_files(place):
         return core.compile_model(file, "CPU", options | {"CACHE_DIR": str(place)})
+    shutil.rmtree(place, ignore_errors=True)
     place.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place.parent, ignore_cleanup_errors=True) as folder:
         made = Path(folder) / "made"
