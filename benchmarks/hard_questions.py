@@ -15,7 +15,6 @@ import json
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -42,10 +41,6 @@ class StoredPages:
     def count(self) -> int:
         """Return the number of pages."""
         return self._pages.count()
-
-    def urls(self) -> Sequence[str]:
-        """Return the URLs of the pages."""
-        return self._pages.urls()
 
     def page(self, url: str) -> Page | None:
         """Return the page at `url`."""

@@ -213,15 +213,14 @@ class Pipeline:
             asked = self.split(run.searched)
             queries = search.queries([run.searched, *asked], self.limits.hits)
             found = await search.find(*queries)
-            hits = await asyncio.to_thread(search.filled, found.hits, queries[0])
         run.spent_before("search", search.seconds_ahead(*queries))
         run.failures.extend(found.failures)
-        yield Searched(hits, found.failures)
+        yield Searched(found.hits, found.failures)
         for notice in run.tell(*_searched(run, asked), *found.notices):
             yield notice
         stage = RetrievalStage(
             ranking=self.ranker.begin(run.searched, asked),
-            hits=hits,
+            hits=found.hits,
             k=self.limits.k,
             fetch=self.fetch,
             extractor=self.extractor,

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from citewell.core.errors import InputError, ServiceOfflineError, ServiceUnreachableError
 from citewell.core.settings import SearchSettings, Settings
-from citewell.core.types import Hit
 from citewell.pipeline.chosen_providers import (
     bing_endpoint,
     chosen_providers,
@@ -29,7 +28,6 @@ from citewell.retriever.encoder.encoder import DualEncoder
 from citewell.retriever.encoder.load import load_encoder
 from citewell.retriever.parts import parts
 from citewell.retriever.search.api import SearchHttp
-from citewell.retriever.search.fusion import within_sites
 from citewell.retriever.search.keys import BING_ENDPOINT_VARIABLE, BING_KEY
 from citewell.retriever.search.metasearch import Metasearch, SearchLimits, SearchResult
 from citewell.retriever.search.presets import PRESETS
@@ -39,7 +37,6 @@ from citewell.retriever.search.retry import Retry
 
 OFFLINE = "Ask your own files if you are offline: citewell index FOLDER --collection NAME, then name it."
 _NO_FILTERS = Query("")
-_FEW = 2  # times the limit of a query
 
 
 class FoundBefore(NamedTuple):
@@ -103,20 +100,6 @@ class OpenedSearch:
     def count(self) -> int | None:
         """Return the number of pages that are searched; None for those of the web."""
         return None if self.pages is None or self.metasearch.finds_web_pages else self.pages.count()
-
-    def filled(self, hits: Sequence[Hit], query: Query) -> tuple[Hit, ...]:
-        """Return the hits of a query and, where few stored pages are searched, others up to its limit.
-
-        "How long is the lease?" shares no word with an agreement that speaks of a tenancy.
-        """
-        pages, count = self.pages, self.count()
-        if pages is None or count is None or count > _FEW * query.limit or len(hits) >= query.limit:
-            return tuple(hits)
-        found = {hit.url for hit in hits}
-        others = (page for url in pages.urls() if url not in found and (page := pages.page(url)))
-        name = self.metasearch.name
-        more = within_sites([Hit(page.url, page.title, "", name) for page in others], query)
-        return (*hits, *more)[: query.limit]
 
     def spelled(self, question: str) -> str:
         """Return the question with corrected spelling, if only stored pages are searched.

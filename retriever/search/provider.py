@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal, Protocol, runtime_checkable
 
 from citewell.core.types import Hit, Page
@@ -38,10 +37,6 @@ class PageSource(Protocol):
 
     def count(self) -> int:
         """Return the number of pages."""
-        ...
-
-    def urls(self) -> Sequence[str]:
-        """Return the URLs of all pages."""
         ...
 
     def page(self, url: str) -> Page | None:

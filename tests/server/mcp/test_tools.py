@@ -66,7 +66,7 @@ async def test_a_program_asks_finds_passages_and_reads_their_page(
     assert f"[1] How bats find their way\n{bats}\n" in text_of(answered)
     assert "Read How bats find their way" in steps
 
-    assert [reference["number"] for reference in passages["references"]] == [1, 2]
+    assert [reference["number"] for reference in passages["references"]] == [1]
     assert passages["references"][0]["address"] == bats
 
     assert page.structured_content is not None

@@ -49,9 +49,9 @@ def test_a_question_is_a_trace_with_a_span_for_each_stage(settings: Make, collec
     for stage in STAGES[1:]:
         seconds = (trace[stage].end_time_unix_nano - trace[stage].start_time_unix_nano) / 1e9
         assert seconds == pytest.approx(answer["timings"][stage], abs=0.05)
-    assert attributes(trace["search"])["citewell.hits"] == 4
+    assert attributes(trace["search"])["citewell.hits"] == 1
     assert attributes(trace["rank"])["citewell.references"] == len(answer["references"])
-    assert [event.name for event in trace["fetch"].events] == 4 * ["fetched"]
+    assert [event.name for event in trace["fetch"].events] == ["fetched"]
     (resource,) = {request.resource_spans[0].resource.SerializeToString() for request in collector.requests}
     assert b"service.name" in resource
     assert b"citewell" in resource
