@@ -242,3 +242,22 @@ def test_the_reader_of_sentences_has_a_part_in_the_order() -> None:
         ranking = Ranker(CountingEncoder(), prefilter=48, reader=reader).begin(QUESTION)
         ranking.add(0, passages)
         assert ranking.top(2)[0].title == first
+
+
+def test_a_passage_with_the_rare_word_of_the_question_is_read_whatever_its_vector() -> None:
+    class Answers:
+        name = fingerprint = "answers"
+
+        def scores(self, question: str, texts: Sequence[str]) -> Vectors:
+            return np.array([10.0 * ("Pettifer hums" in text) for text in texts], dtype=np.float32)
+
+    passages = [
+        Passage(f"https://p{n}.example/", f"Page {n}", f"Bats{n} call bats in the dark night number{n}.")
+        for n in range(20)
+    ]
+    passages.append(Passage("https://members.example/", "Members", "Pettifer hums."))
+    ranking = Ranker(CountingEncoder(), prefilter=48, reader=AnswerReader(Answers(), weight=100.0)).begin(
+        "Where in the dark night do bats call Pettifer?"
+    )
+    ranking.add(0, passages)
+    assert ranking.top(2)[0].title == "Members"
