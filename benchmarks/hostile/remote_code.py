@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from unittest.mock import patch
 
 from benchmarks.hostile.models import GGUF_FILES, TRAPS, Bait, write_plain
 from benchmarks.hostile.tally import Tally, attack_command
@@ -103,8 +104,10 @@ def _read(file: Path) -> str:
 
 def run(small: bool) -> Tally:
     """Attack the loaders of this process."""
-    with tempfile.TemporaryDirectory(prefix="citewell-hostile-models-") as name:
-        os.environ |= {"HF_HOME": f"{name}/hub", "HF_HUB_OFFLINE": "1"}
+    with (
+        tempfile.TemporaryDirectory(prefix="citewell-hostile-models-") as name,
+        patch.dict(os.environ, {"HF_HOME": f"{name}/hub", "HF_HUB_OFFLINE": "1"}),
+    ):
         load = loaders()
         wanted = {reader: load[reader] for reader in (("generator", "scorer") if small else load)}
         return attack(wanted, Path(name), small=small)

@@ -77,7 +77,8 @@ def _references(references: Iterable[Reference]) -> Iterator[str]:
         about = ", ".join(filter(None, (reference.place or address, reference.dated)))
         yield (
             f'<li value="{reference.number}">{_link(reference.url, about, address)}'
-            f"<details><summary>Passage</summary>{escape(reference.text)}{_orders(reference)}</details></li>"
+            f'<details><summary>Passage</summary><div style="white-space: pre-wrap">{escape(reference.text)}'
+            f"</div>{_orders(reference)}</details></li>"
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -147,7 +148,12 @@ def anchor_of(sentence: int, reference: int) -> str:
 
 
 def _excerpt(text: str, claim: str) -> tuple[Piece, ...]:
-    return supporting(claim, best_window(text, claim, _EXCERPT)) if claim else ()
+    """Return the best part of a text for a claim, with its lines, which `best_window` joins."""
+    if not claim:
+        return ()
+    best = best_window(text, claim, _EXCERPT)
+    found = re.search(r"\s*".join(map(re.escape, best.split())), text)
+    return supporting(claim, found[0] if found else best)
 
 
 def _day(text: str | None) -> datetime.date | None:

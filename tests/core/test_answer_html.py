@@ -39,6 +39,7 @@ def test_each_mark_leads_to_its_reference_and_what_is_unsupported_is_marked() ->
     (item,) = page.xpath("//ol/li")  # the cited reference alone, under its own number
     assert item.get("value") == "2"
     assert item.text_content() == "Bats, Hunt, p. 3, 2024-05-06PassageBats listen."
+    assert item.find(".//details/div").get("style") == "white-space: pre-wrap"  # its lists are lines
     assert "They wear glasses. (contradicted)" in page.text_content()
     assert "Note: Searched the notes." in page.text_content()
 

@@ -38,9 +38,8 @@ def command(remove: str | None, as_json: bool) -> None:
             click.echo(f"{name}: {row['error']}", err=True)
         else:
             size = row["bytes"] / 1e6
-            click.echo(
-                f"{name}: {row['pages']:,} pages, {size:.1f} MB, from {', '.join(row['sources']) or '-'}"
-            )
+            pages = f"{row['pages']:,} {'page' if row['pages'] == 1 else 'pages'}"
+            click.echo(f"{name}: {pages}, {size:.1f} MB, from {', '.join(row['sources']) or '-'}")
             if row["vectors"]:
                 click.echo(f"  with vectors of {', '.join(row['vectors'])}")
 

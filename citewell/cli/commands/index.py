@@ -143,7 +143,8 @@ def command(
 
 def _end(name: str, pages: int, failed: int, *, as_json: bool) -> None:
     if not as_json:
-        click.echo(f"The collection {name} holds {pages:,} pages. Try: citewell ask … --collection {name}")
+        held = f"{pages:,} {'page' if pages == 1 else 'pages'}"
+        click.echo(f"The collection {name} holds {held}. Try: citewell ask … --collection {name}")
     if failed and not pages:
         raise click.exceptions.Exit(1)
 

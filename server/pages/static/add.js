@@ -4,6 +4,7 @@ import { make } from "./progress.js";
 import { currentKey, problemOf, request, troubleOf } from "./service.js";
 
 const EVERY = 500; // milliseconds between two looks at a job
+const FOR_OWNER = "To add documents, open the address that citewell serve printed, or use a key with the scope admin.";
 const WORDS = { waiting: "Reading…", indexed: "Added", unchanged: "Already there", skipped: "Skipped" };
 
 /** Add the behavior of the form; `arrive` is called with the collection once documents are in it. */
@@ -108,8 +109,7 @@ async function begin(form, files, links, arrive) {
   try {
     const response = await request(`/v1/collections/${encodeURIComponent(name)}/documents`, { method: "POST", body });
     if (!response.ok) {
-      const why = response.status === 403 && !currentKey() ? " Or open the address that `citewell serve` printed." : "";
-      throw new Error((await problemOf(response)) + why);
+      throw new Error(response.status === 403 && !currentKey() ? FOR_OWNER : await problemOf(response));
     }
     await followed(form, items, name, (await response.json()).id, arrive);
     return true;
@@ -153,11 +153,19 @@ function listed(form, title) {
   return item;
 }
 
+/** Words of a document, or of what read it, which are not translated. */
+function written(words) {
+  const part = make("span", "", words ?? "");
+  part.dir = "auto";
+  return part;
+}
+
 function update(item, { name, status, reason, title, passages }, job) {
   item.className = status;
   const state = status === "waiting" && job !== "running" ? "Not read" : WORDS[status];
   const count = status === "indexed" ? `${passages} ${passages === 1 ? "passage" : "passages"}` : "";
-  item.querySelector(".about").textContent = [state, title === name ? "" : title, count, reason].filter(Boolean).join(" · ");
+  const parts = [make("span", "", state), written(title === name ? "" : title), make("span", "", count), written(reason)];
+  item.querySelector(".about").replaceChildren(...parts.filter(({ textContent }) => textContent).flatMap((part) => [part, " "]));
 }
 
 function counted(number) {

@@ -22,6 +22,12 @@ function escaped(text) {
   return text.replace(/[.?()+^$|[\]{}\\]/g, "\\$&");
 }
 
+/** What English words with stars match; a star that they begin with is a number, and others are any words. */
+function patternOf(words) {
+  const [first, ...rest] = words.split("*").map(escaped);
+  return new RegExp(`^${first}${first ? "(.+?)" : "([\\d.,]+)"}${rest.join("(.+?)")}$`);
+}
+
 /** Translate the page, now and as it changes; a text that has no translation stays English. */
 export function translate() {
   const words = { de: GERMAN }[document.documentElement.dataset.language];
@@ -30,7 +36,7 @@ export function translate() {
   }
   const patterns = Object.keys(words)
     .filter((key) => key.includes("*"))
-    .map((key) => [new RegExp(`^${key.split("*").map(escaped).join("(.+?)")}$`), words[key]]);
+    .map((key) => [patternOf(key), words[key]]);
   const said = (text) => {
     const key = text.trim();
     const exact = Object.hasOwn(words, key) && [key, words[key]];

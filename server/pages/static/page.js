@@ -101,6 +101,12 @@ addEventListener("popstate", () => {
     location.reload();
   }
 });
+// An address with the token, pasted into a tab that shows the page already, loads nothing by itself.
+addEventListener("hashchange", () => {
+  if (keepToken()) {
+    location.reload();
+  }
+});
 keepToken();
 translate();
 prepareShortcuts();

@@ -9,13 +9,14 @@ const OWNER = "citewell-owner";
 const TOKEN = /^#token=(cw_owner_[\w-]{43})$/;
 const NEEDS_KEY = 401;
 
-/** Keep the owner's token from the address, and remove it there. */
+/** Keep the owner's token from the address, and remove it there; returns whether there was one. */
 export function keepToken() {
   const found = TOKEN.exec(location.hash);
   if (found) {
     localStorage.setItem(OWNER, found[1]);
     history.replaceState(null, "", location.pathname + location.search);
   }
+  return found !== null;
 }
 
 /** The key of this tab or else the owner's token, or null. */

@@ -80,6 +80,13 @@ async def test_a_reader_chooses_the_theme_and_the_language(open_page: OpenPage, 
     await page.goto("/history")
     await page.get_by_role("heading", name="Verlauf").wait_for()
     assert await faults(page) == []
+    await page.goto("/collections")
+    await (
+        page.get_by_text("Um eine Sammlung zu durchsuchen")
+        .or_(page.get_by_text("aus der Sammlung"))
+        .wait_for()
+    )
+    assert await page.get_by_role("link", name="notes").count() == 1  # a name is not translated
 
 
 async def test_an_address_that_does_not_exist_is_a_page_for_people(

@@ -96,6 +96,19 @@ async def test_the_owner_of_the_computer_needs_no_key(
         assert await other.evaluate("localStorage.length") == 0
 
 
+async def test_the_address_with_the_token_works_in_a_tab_that_shows_the_page(
+    open_page: OpenPage, settings: Callable[..., Settings], tmp_path: Path
+) -> None:
+    with serving(settings(server__sources=tmp_path)) as service:
+        page = await open_page("/collections", url=service.url)
+        await page.get_by_text("open the address that citewell serve printed").wait_for()
+        await page.evaluate(
+            "token => location.assign(`#token=${token}`)", owner_token(service.settings.data_dir)
+        )
+        await page.get_by_role("button", name="Index", exact=True).wait_for()
+        assert page.url == f"{service.url}/collections"
+
+
 async def test_who_is_signed_in_by_a_proxy_needs_no_key(
     open_page: OpenPage, settings: Callable[..., Settings]
 ) -> None:

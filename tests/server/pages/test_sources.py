@@ -13,6 +13,7 @@ from benchmarks.small_service import BATS
 from citewell.core.types import Reference, Sentence
 from citewell.server.api.schemas import AnswerResponse
 from citewell.server.pages.related import related_questions
+from citewell.server.pages.source_view import cited_source
 from citewell.server.store.answers import StoredAnswer
 from citewell.server.store.ids import new_id
 from tests.server.api.conftest import Service, serving
@@ -41,6 +42,17 @@ SEASON = (
     Reference(7, "https://paris.example/", "Paris", "Paris is old.", 0.8, headings=("Gallery of pictures",)),
     Reference(8, "https://paris.example/", "Paris", "It has parks.", 0.7, headings=("Parisians",)),
 )
+PACKING = """\
+Bring these things on the boat trip:
+- a life jacket in your size
+- two pairs of dry socks
+  - wool in winter
+  - cotton in summer
+- a whistle and a torch
+Then follow these steps, which the owners of the boat have written down for all of their guests.
+1. Check the forecast.
+2. Tell the harbour master where you go, and when you will be back.
+3. Put on the life jacket before you step aboard, and keep it on until you are ashore again."""
 SAID = (Sentence("Owls hunt at night.", (2,), 1.0, supported=True),)
 
 
@@ -89,6 +101,45 @@ async def test_cited_pages_come_first_with_all_of_their_passages(
     ]
     assert await faults(page) == []
     assert await page.evaluate("document.documentElement.scrollWidth") == NARROW["width"]
+
+
+@pytest.mark.asyncio(loop_scope="session")
+async def test_items_of_a_list_are_lines_with_the_marks_of_the_citation(
+    open_page: OpenPage, service: Service
+) -> None:
+    said = (Sentence("Take two pairs of dry socks.", (1,), 1.0, supported=True),)
+    body = {
+        "outcome": "answered",
+        "answer": "Take two pairs of dry socks. [1]",
+        "sentences": said,
+        "references": [Reference(1, "https://boats.example/", "Packing", PACKING, 0.9)],
+        "notices": [],
+        "timings": {"total": 0.3},
+        "models": {},
+    }
+    now = datetime.now(UTC)
+    stored = StoredAnswer(
+        new_id(), None, "What to take?", "answer", "done", now, 0.3, msgspec.to_builtins(body), None, {}
+    )
+    in_store(service, lambda store: store.answers.add(stored))
+    page = await open_page(f"/answers/{stored.id}")
+    await page.locator(".citation").click()
+    await page.get_by_text("Whole passage").click()
+    for place in ("#panel blockquote", ".source details blockquote"):
+        assert await page.locator(place).inner_text() == PACKING
+    excerpt = await page.locator(".excerpt").inner_text()
+    assert "\n- two pairs of dry socks\n  - wool in winter\n" in excerpt
+    assert excerpt in PACKING
+    assert await page.locator(".excerpt mark").all_inner_texts() == ["two pairs", "dry socks"]
+
+
+def test_an_excerpt_keeps_the_lines_between_its_sentences() -> None:
+    reference = Reference(1, "https://boats.example/", "Packing", PACKING, 0.9)
+    said = Sentence("Check the forecast, and tell the harbour master.", (1,), 1.0, supported=True)
+    shown = "".join(piece.text for piece in cited_source(reference, [said], "1").excerpt)
+    assert shown != PACKING
+    assert shown in PACKING
+    assert "forecast.\n2. Tell" in shown
 
 
 @pytest.mark.asyncio(loop_scope="session")
