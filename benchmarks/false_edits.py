@@ -4,21 +4,27 @@
 Schools, each with two true sentences and up to nine false ones, in which a name, a number or a date was
 exchanged, a verb denied, a word replaced by its opposite, roles were swapped, a cause or a detail invented,
 or a condition cut. It prints the share that passes the word rule, the reader of support (from a
-probability of one half), and both. Two thirds of the paragraphs are for development; `--held` measures the
-others.
+probability of one half) and both with `--reader`, and the check of what the default writer writes with
+`--judge`. Two thirds of the paragraphs are for development; `--held` measures the others.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.citation_support import MODEL_OF_WRITER
 from benchmarks.results_files import output_option, save, table
 from citewell.core.jsonl import read_lines
-from citewell.core.settings import CitationSettings, load_settings
+from citewell.core.settings import CitationSettings, Settings, load_settings
+from citewell.core.types import Reference, Sentence
+from citewell.generator.citations.judged import JudgedCitations
 from citewell.generator.citations.support import holds_facts, rouge_1_precision
+from citewell.generator.load import open_yes_model
 from citewell.retriever.cross_encoder.support import load_support_reader
 
 FILE = Path(__file__).parent / "questions" / "false_edits.jsonl"
@@ -43,6 +49,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--reader", help="folder of a reader of support; without it, the word rule alone")
+    parser.add_argument("--judge", action="store_true", help="measure the default writer's check as well")
     parser.add_argument("--held", action="store_true", help="measure the third that is held out")
     output_option(parser)
     arguments = parser.parse_args()
@@ -59,6 +66,8 @@ def main() -> None:
     if arguments.reader:
         reader = load_support_reader(arguments.reader, settings.cache_dir, threads=settings.threads)
         checks |= {"reader": read, "both": both}
+    if arguments.judge:
+        checks["language model"] = lambda pairs: asyncio.run(judged(pairs, settings))
     found = {name: passed(check, claims) for name, check in checks.items()}
     counts = {kind: sum(each.kind == kind for each in claims) for kind in (TRUE, *KINDS)}
     rows = [
@@ -69,7 +78,8 @@ def main() -> None:
         for kind in next(iter(found.values()))
     ]
     print(table(["passes", *found], rows))
-    save("false_edits", {"held": arguments.held, "claims": counts, "passed": found}, arguments.output)
+    name = "false_edits_judge" if arguments.judge else "false_edits"
+    save(name, {"held": arguments.held, "claims": counts, "passed": found}, arguments.output)
 
 
 def read_claims(*, held: bool) -> list[EditedClaim]:
@@ -87,6 +97,20 @@ def word_rule(pairs: Sequence[tuple[str, str]]) -> list[bool]:
     """Return what the word rule says."""
     threshold = CitationSettings().threshold
     return [rouge_1_precision(*pair) >= threshold and holds_facts(*pair) for pair in pairs]
+
+
+async def judged(pairs: Sequence[tuple[str, str]], settings: Settings) -> list[bool]:
+    """Return what the default writer's check says of sentences that it did not quote."""
+    wanted = settings.generator.model_copy(update={"name": MODEL_OF_WRITER})
+    found: list[bool] = []
+    async with open_yes_model(wanted, settings.cache_dir, threads=settings.threads) as model:
+        judge = JudgedCitations(model)
+        for number, (claim, text) in enumerate(pairs, start=1):
+            written = Sentence(claim, (), 0.0, supported=False)
+            (sentence,) = await judge.check("", [written], [Reference(1, "", "", text, 0.0)])
+            found.append(sentence.supported)
+            print(f"judged: {number} of {len(pairs)}", end="\r", file=sys.stderr, flush=True)
+    return found
 
 
 def passed(check: Check, claims: Sequence[EditedClaim]) -> Mapping[str, float]:

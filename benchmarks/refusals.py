@@ -31,7 +31,7 @@ from citewell.core.errors import InputError
 from citewell.core.events import final_answer
 from citewell.core.settings import GeneratorSettings, Settings, load_settings
 from citewell.core.types import Answer
-from citewell.generator.citations.relevance import LEAST_RELEVANCE, relevance
+from citewell.generator.citations.relevance import LEAST_RELEVANCE, is_relevant, relevance
 from citewell.generator.local import LocalGenerator
 from citewell.generator.orders.marking import evidence_of
 from citewell.generator.refusal import REFUSAL
@@ -108,6 +108,7 @@ async def ask(settings: Settings, asked: Sequence[tuple[str, bool]], details: Pa
             row = {"question": question, "answerable": answerable, "outcome": outcome(answer)}
             row["refusal"] = await refusal(pipeline.generator, answer) if answer.candidates else 1.0
             row["relevance"] = await relevance_of(pipeline.judge.model, answer)
+            row["first_supported"] = bool(answer.candidates) and is_first_supported(answer)
             with details.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row | {"answer": answer.answer}, ensure_ascii=False) + "\n")
             print(f"{settings.search.collection}: {number} of {len(asked)}", flush=True)
@@ -128,6 +129,11 @@ async def relevance_of(model: YesModel, answer: Answer) -> float | None:
     return await relevance(model, answer.question, sentences, answer.references)
 
 
+def is_first_supported(answer: Answer) -> bool:
+    """Return whether the first sentence that is written is supported."""
+    return any(each.supported for each in answer.candidates[answer.best].sentences[:1])
+
+
 def outcome(answer: Answer) -> str:
     """Return what becomes of an answer if it is neither refused nor irrelevant."""
     if answer.candidates and any(each.supported for each in answer.candidates[answer.best].sentences):
@@ -145,8 +151,10 @@ def measured(
 
     def becomes(row: Mapping[str, Any]) -> str:
         found: str = row["outcome"]
-        irrelevant = found == "written" and row["relevance"] < relevance
-        return "none" if irrelevant or row["refusal"] >= refusal else found
+        shown = found != "written" or is_relevant(
+            row["relevance"], first_supported=row["first_supported"], least=relevance
+        )
+        return found if shown and row["refusal"] < refusal else "none"
 
     cells = {}
     for name, answerable in (("answered", True), ("unanswerable", False)):

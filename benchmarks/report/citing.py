@@ -17,10 +17,11 @@ _GENERATORS = {
     "extractive": "quoting",
 }
 _JUDGES = {
-    "word rule": "words",
-    "reader": "reader",
-    "writer, 24 pairs": "language model, 24 claims of each kind",
+    "word rule": ("words", "word rule"),
+    "reader": ("reader", "reader"),
+    "writer, 24 pairs": ("language model, 24 claims of each kind", "language model"),
 }
+"""What checks are called here, and among the results of false edits."""
 
 
 def citations(results: ResultFiles, published: PublishedFigures) -> ReportSection:
@@ -57,17 +58,18 @@ def citations(results: ResultFiles, published: PublishedFigures) -> ReportSectio
 def checking(results: ResultFiles, published: PublishedFigures) -> ReportSection:
     """Balanced accuracy of the check of citations."""
     systems = results.read("citation_support").get("systems", {})
-    passed = results.read("false_edits").get("passed", {})
+    edits = ("false_edits", "false_edits_judge")
+    passed = {name: of for file in edits for name, of in results.read(file).get("passed", {}).items()}
     rows = []
-    for name, label in _JUDGES.items():
+    for name, (label, of_edits) in _JUDGES.items():
         if name not in systems:
             continue
         cells = {
             "kinds trained on": share(systems[name]["mean, kinds trained on"]["balanced accuracy"]),
             "other kinds": share(systems[name]["mean, other kinds"]["balanced accuracy"]),
         }
-        if name in passed:
-            cells["false edits"] = _balanced(passed[name])
+        if of_edits in passed:
+            cells["false edits"] = _balanced(passed[of_edits])
         rows.append(ReportRow(label, cells, "here"))
     return ReportSection(
         title="The check of citations",

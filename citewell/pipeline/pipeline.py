@@ -28,7 +28,7 @@ from citewell.generator.citations.ending import finished
 from citewell.generator.citations.helpful import helpful
 from citewell.generator.citations.judged import JudgedCitations
 from citewell.generator.citations.mentions import without_mentions
-from citewell.generator.citations.relevance import LEAST_RELEVANCE, are_quotable, relevance, relevant
+from citewell.generator.citations.relevance import are_quotable, is_relevant, relevance, relevant
 from citewell.generator.extractive import ExtractiveGenerator
 from citewell.generator.orders.detector import OrderDetector
 from citewell.generator.orders.marking import evidence_of, mark_orders, order_notices
@@ -331,7 +331,10 @@ class Pipeline:
         with run.timed("check"):
             sentences = await helpful(self.judge.model, run.searched, best.sentences)
             sentences = await self.judge.check(run.question, sentences, run.evidence)
-            run.relevance = await relevance(self.judge.model, run.searched, sentences, run.evidence)
+            found = await relevance(self.judge.model, run.searched, sentences, run.evidence)
+            run.irrelevant = found is not None and not is_relevant(
+                found, first_supported=sentences[0].supported
+            )
         return replace(best, sentences=sentences, unsupported=sum(not s.supported for s in sentences))
 
     async def _quotable(self, run: QuestionRun) -> tuple[Sentence, ...]:
@@ -362,7 +365,7 @@ class Pipeline:
         best = run.written
         if is_refusal(best.raw):
             return (), "refused"
-        if run.relevance is not None and run.relevance < LEAST_RELEVANCE:
+        if run.irrelevant:
             return (), "irrelevant"
         if any(sentence.supported for sentence in best.sentences):
             return best.sentences, None

@@ -30,8 +30,8 @@ class QuestionRun:
     quotations: tuple[Sentence, ...] = ()
     quotable: tuple[Sentence, ...] = ()
     """The quotations that may be the answer where what is written is not supported."""
-    relevance: float | None = None
-    """The probability that what is written and supported answers the question, where a model judges."""
+    irrelevant: bool = False
+    """Whether what is written and supported does not answer the question, where a model judges."""
     candidates: tuple[Candidate, ...] = ()
     best: int = 0
     warnings: QuestionWarnings = field(default_factory=QuestionWarnings)

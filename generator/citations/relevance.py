@@ -11,6 +11,8 @@ from citewell.generator.yes import YesModel, ask_all
 
 LEAST_RELEVANCE = 0.7
 """Of an answer that is shown: `python -m benchmarks.refusals` shows what other values let pass."""
+# How much more it must be where the first sentence is not supported, since the others seldom answer alone.
+_WITHOUT_FIRST = 0.05
 # The relevance and the reader's logit that suffice together for quotations that stand for an answer of which
 # nothing is supported.
 _QUOTABLE = ((0.7, 1.0), (0.9, -2.0))
@@ -37,6 +39,11 @@ async def relevance(
     titles = {reference.number: reference.title_path for reference in references}
     text = " ".join(sentence.text for sentence in supported)
     return (await model.ask(_prompt(question, titles[supported[0].citations[0]], text))).yes
+
+
+def is_relevant(relevance: float, *, first_supported: bool, least: float = LEAST_RELEVANCE) -> bool:
+    """Return whether an answer of that relevance is shown, if its first sentence is supported or not."""
+    return relevance >= (least if first_supported else least + _WITHOUT_FIRST)
 
 
 async def relevant(

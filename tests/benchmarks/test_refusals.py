@@ -8,11 +8,11 @@ from benchmarks.refusals import measured, outcome, questions
 from citewell.core.types import Answer, Candidate, Sentence
 
 ROWS = [
-    {"answerable": True, "refusal": 0.05, "relevance": 0.9, "outcome": "written"},
-    {"answerable": True, "refusal": 0.05, "relevance": 0.5, "outcome": "written"},
+    {"answerable": True, "refusal": 0.05, "relevance": 0.9, "outcome": "written", "first_supported": True},
+    {"answerable": True, "refusal": 0.05, "relevance": 0.5, "outcome": "written", "first_supported": True},
     {"answerable": True, "refusal": 0.35, "relevance": None, "outcome": "quoted"},
     {"answerable": True, "refusal": 0.01, "relevance": None, "outcome": "none"},
-    {"answerable": False, "refusal": 0.6, "relevance": 0.9, "outcome": "written"},
+    {"answerable": False, "refusal": 0.6, "relevance": 0.9, "outcome": "written", "first_supported": False},
 ]
 
 
@@ -26,6 +26,7 @@ def test_a_refusal_leaves_neither_text_nor_quotations() -> None:
 def test_what_is_written_and_irrelevant_is_not_shown() -> None:
     assert list(measured(ROWS, refusal=1.0, relevance=0.5).values()) == ["2", "1", "1", "0"]
     assert list(measured(ROWS, refusal=1.0, relevance=0.95).values()) == ["0", "1", "0", "0"]
+    assert list(measured(ROWS, refusal=1.0, relevance=0.9).values()) == ["1", "1", "0", "0"]
 
 
 def test_the_outcome_tells_writing_from_quoting() -> None:

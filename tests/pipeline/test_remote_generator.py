@@ -118,6 +118,25 @@ async def test_what_is_true_but_does_not_answer_is_not_shown(settings: Make) -> 
     assert "Page: Hamlet\nSentence: Ghosts walk. Hamlet sees one.\n\nQuestion: What does Hamlet" in asked
 
 
+@pytest.mark.parametrize(("likely", "outcome"), [(0.74, "no_evidence"), (0.75, "answered")])
+async def test_an_answer_must_be_more_relevant_without_its_first_sentence(
+    settings: Make, likely: float, outcome: str
+) -> None:
+    async def write_or_judge(request: web.Request) -> web.Response:
+        if (await request.json()).get("logprobs"):
+            return web.json_response(yes_or_no(likely))
+        written = "Hamlet sees 17 ghosts[1]. Ghosts walk[1]."  # a number that the reference lacks
+        return web.json_response({"choices": [{"message": {"content": written}, "finish_reason": "stop"}]})
+
+    reference = Reference(1, "https://hamlet.example/", "Hamlet", "Ghosts walk. Hamlet sees one.", 0.9)
+    async with ChatService([write_or_judge]) as http:
+        flags = {"generator.name": "openai:tiny", "generator.base_url": http.url, "citations.judge": "writer"}
+        async with open_pipeline(settings(**flags)) as pipeline:
+            answer = await final_answer(pipeline.write("What does Hamlet see?", [reference]))
+    assert [sentence.supported for sentence in answer.candidates[0].sentences] == [False, True]
+    assert answer.outcome == outcome
+
+
 async def test_a_later_sentence_that_does_not_help_is_left_out(settings: Make) -> None:
     async def write_or_judge(request: web.Request) -> web.Response:
         body = await request.json()
