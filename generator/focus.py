@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from citewell.core.quotable import named_rows, quotable
+from citewell.core.quotable import named_rows, pieces
 from citewell.core.relevance import Relevance
 from citewell.core.text import encoded_text
 from citewell.core.types import Reference
@@ -21,7 +21,7 @@ def focused(
     Each keeps its best sentence, and the sentences that are kept stay in order, with an ellipsis for a gap.
     Rows of tables name their columns.
     """
-    texts = [quotable(reference.text) for reference in references]
+    texts = [pieces(reference.text) for reference in references]
     places = [(number, at) for number, sentences in enumerate(texts) for at in range(len(sentences))]
     if sum(len(texts[number][at].split()) for number, at in places) <= most_words:
         return [replace(reference, text=named_rows(reference.text)) for reference in references]

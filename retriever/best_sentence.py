@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from citewell.core.quotable import quotable
+from citewell.core.quotable import pieces
 from citewell.core.relevance import Relevance
 from citewell.core.text import encoded_text
 from citewell.core.types import Passage
@@ -50,7 +50,7 @@ def by_best_sentence(
     Each of the first `most` gains the relevance of its best sentence; the others stay behind these.
     """
     texts = [
-        [encoded_text(each.title_path, text) for text in quotable(each.text) or [each.text]]
+        [encoded_text(each.title_path, text) for text in pieces(each.text) or [each.text]]
         for each in passages[:most]
     ]
     scores = iter(relevance(question, [text for of in texts for text in of]))

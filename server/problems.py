@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from http import HTTPStatus
+from typing import Any, NamedTuple
 
 from citewell.core.errors import (
     CitewellError,
@@ -62,6 +63,28 @@ def problem_of(error: CitewellError) -> dict[str, Any]:
     if cause := getattr(error, "kind", ""):
         problem["kind"] = cause
     return problem
+
+
+class ProblemKind(NamedTuple):
+    """A type of problem: its title, and the HTTP status that goes with it."""
+
+    title: str
+    status: int
+
+
+def kind_of(name: str) -> ProblemKind | None:
+    """Return the type of problem of a name: a kind of error, or what HTTP itself refuses; None if unknown."""
+    if kind := known_problems().get(name):
+        return ProblemKind(title_of(kind), status_of(kind))
+    refusals = (
+        ProblemKind(status.phrase, status) for status in HTTPStatus if status >= HTTPStatus.BAD_REQUEST
+    )
+    return next((each for each in refusals if name_of_status(each.status) == name), None)
+
+
+def name_of_status(status: int) -> str:
+    """Return the name of the type of problem that only an HTTP status describes, such as `not-found`."""
+    return HTTPStatus(status).phrase.lower().replace(" ", "-")
 
 
 def known_problems() -> dict[str, type[CitewellError]]:

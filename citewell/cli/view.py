@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from textwrap import indent
 from types import TracebackType
 from typing import NamedTuple, Protocol, Self
 
@@ -289,11 +290,15 @@ def _print_reference(console: Console, reference: Reference, citing: list[str] |
         + (f"  {reference.dated}" if reference.dated else ""),
         style="dim" if note else "",
     )
-    passage = squeeze(reference.text)
-    start = min((at for text in citing or () if (at := passage.find(text)) >= 0), default=0)
-    shown = shorten(passage[start:], _PASSAGE)
-    console.print(Text(f"    {'… ' if start else ''}{shown}", style="dim"))
+    console.print(Text(indent(_excerpt(reference.text, citing or ()), "    "), style="dim"))
     for order in reference.orders:
         console.print(Text(f"    {LEFT_OUT}: {shorten(order, _PASSAGE)}", style="yellow"))
     if reference.duplicate_urls:
         console.print(Text(f"    The same text is at {', '.join(reference.duplicate_urls)}", style="dim"))
+
+
+def _excerpt(passage: str, citing: Iterable[str]) -> str:
+    """Return the lines of a passage from the first sentence that cites it on, cut if they are long."""
+    lines = "\n".join(line.rstrip() for line in passage.splitlines() if line.strip())
+    start = min((at for text in citing if (at := lines.find(text)) >= 0), default=0)
+    return f"{'… ' if start else ''}{shorten(lines[start:], _PASSAGE)}"

@@ -41,12 +41,14 @@ def answer_page(answer: Answer) -> str:
 def answer_html(answer: Answer) -> str:
     """Return the sentences with their citations, the cited references with their passages, and the notices.
 
-    Without an answer, all references are shown.
+    A follow-up question is followed by the one that was answered in its place. Without an answer, all
+    references are shown.
     """
     known = {reference.number: reference for reference in answer.references}
     shown = shown_references(answer.sentences, answer.references)
     text = _text(answer.sentences, known) or f"<p>{escape(answer.answer)}</p>"
-    parts = [f"<p><b>{escape(answer.question)}</b></p>", text]
+    asked = f"<p>Answered as: {escape(answer.rewritten)}</p>" if answer.rewritten else ""
+    parts = [f"<p><b>{escape(answer.question)}</b></p>", asked, text]
     if shown:
         parts.append(f"<ol>{''.join(_references(shown))}</ol>")
     parts += [f"<p><small>Note: {escape(notice)}</small></p>" for notice in answer.notices]

@@ -27,10 +27,10 @@ from citewell.core.reasons import one_reason
 
 
 class CitewellError(Exception):
-    """Base class of all errors that Citewell raises for users.
+    """An error that users are told of.
 
-    `message` says what went wrong; `hint` says what to do about it.
-    The command line prints both and exits with `exit_code`.
+    All errors that Citewell raises for users derive from it. `message` says what went wrong; `hint` says what
+    to do about it. The command line prints both and exits with `exit_code`.
     """
 
     exit_code = 1
@@ -138,8 +138,9 @@ class ServicePausedError(ServiceError):
 
 
 class FetchError(CitewellError):
-    """A page could not be fetched; `message` is the reason reported for its URL, as `one_reason` returns it.
+    """A page could not be fetched.
 
+    `message` is the reason reported for its URL, as `one_reason` returns it.
     `kind` is the reason as one word, for programs; docs/formats.md lists the kinds.
     """
 
@@ -149,7 +150,10 @@ class FetchError(CitewellError):
 
 
 class ExtractionError(CitewellError):
-    """No text can be extracted from a page or file; `message` is the reason, as `one_reason` returns it."""
+    """No text can be extracted from a page or file.
+
+    `message` is the reason, as `one_reason` returns it.
+    """
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(one_reason(message), hint)

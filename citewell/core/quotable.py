@@ -15,26 +15,25 @@ _CELL_END = "|"
 _FRAMED = re.compile(r"^\s*\|(.*)\|\s*$")
 # What commands and programs have, whose pipes part no cells: variables, options, calls, assignments.
 _CODE = re.compile(r"[`{}=\\]|\$[A-Za-z]|\w\(|(?:^|\s)--?[A-Za-z]")
+_DIGIT = re.compile(r"\d")
 _STOP = re.compile(r"[.!?。！？…:][\"'”’)\]]*$")
 
 
 def quotable(passage: str) -> list[str]:
-    """Return what can be quoted of a passage, in order; a line ends each.
+    """Return what can be quoted of a passage, in order: its pieces, without headers of tables.
+
+    In a table of two columns, the first row is left out as the header if it has no digit and most others do.
+    """
+    return [piece.text for piece in _pieces(passage) if not piece.is_header]
+
+
+def pieces(passage: str) -> list[str]:
+    """Return the pieces of a passage that say something each, in order; a line ends each.
 
     A short item of a list is one piece, since its sentences speak of what it begins with. So is a row of a
     table, as in `named_rows`.
     """
-    pieces: list[str] = []
-    for text, is_row in _lines(passage.splitlines()):
-        item = _ITEM.match(text)
-        if is_row:
-            pieces.append(text)
-        elif item and len(words(text)) <= _LONGEST_ITEM:
-            piece = squeeze(text[item.end() :])
-            pieces.append(_ended(f"{piece[:1].upper()}{piece[1:]}"))
-        else:
-            pieces += map(squeeze, split_sentences(text))
-    return pieces
+    return [piece.text for piece in _pieces(passage)]
 
 
 def named_rows(passage: str) -> str:
@@ -45,28 +44,47 @@ def named_rows(passage: str) -> str:
     return "\n".join(line.text for line in _lines(passage.splitlines()))
 
 
-class _PassageLine(NamedTuple):
+class _Quotable(NamedTuple):
     text: str
     is_row: bool = False
+    is_header: bool = False
 
 
-def _lines(lines: Sequence[str]) -> Iterator[_PassageLine]:
+def _pieces(passage: str) -> Iterator[_Quotable]:
+    for line in _lines(passage.splitlines()):
+        item = _ITEM.match(line.text)
+        if line.is_row:
+            yield line
+        elif item and len(words(line.text)) <= _LONGEST_ITEM:
+            text = squeeze(line.text[item.end() :])
+            yield _Quotable(_ended(f"{text[:1].upper()}{text[1:]}"))
+        else:
+            yield from (_Quotable(squeeze(sentence)) for sentence in split_sentences(line.text))
+
+
+def _lines(lines: Sequence[str]) -> Iterator[_Quotable]:
     for is_table, group in groupby(lines, lambda line: _CELL_END in line):
         together = list(group)
         # A single line may be a command with a pipe.
         if is_table and len(together) > 1 and not any(map(_CODE.search, together)):
             yield from _rows(together)
         else:
-            yield from map(_PassageLine, together)
+            yield from map(_Quotable, together)
 
 
-def _rows(lines: Sequence[str]) -> Iterator[_PassageLine]:
+def _rows(lines: Sequence[str]) -> Iterator[_Quotable]:
+    table = [[squeeze(cell) for cell in _FRAMED.sub(r"\1", line).split(_CELL_END)] for line in lines]
     columns: list[str] = []
-    for line in lines:
-        cells = [squeeze(cell) for cell in _FRAMED.sub(r"\1", line).split(_CELL_END)]
+    for cells in table:
         if columns or len(cells) == 2:
-            yield _PassageLine(_ended(_row(columns, cells)), is_row=True)
+            is_header = not columns and _is_header(cells, table[1:])
+            yield _Quotable(_ended(_row(columns, cells)), is_row=True, is_header=is_header)
         columns = columns or cells
+
+
+def _is_header(cells: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    with_digits = sum(any(map(_DIGIT.search, row[1:])) for row in rows)
+    return 2 * with_digits > len(rows) and not any(map(_DIGIT.search, cells))
 
 
 def _row(columns: Sequence[str], cells: Sequence[str]) -> str:

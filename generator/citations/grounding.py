@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
-from citewell.core.quotable import quotable
+from citewell.core.quotable import pieces
 from citewell.core.text import STOP_WORDS, content_words, words
 from citewell.core.types import Reference
 from citewell.generator.citations.support import digits
@@ -19,7 +20,9 @@ _HEADING = 0.5  # of a word of the question in the title or the headings, beside
 _NEAR, _ENOUGH = 1, 2  # words fewer than the most that count as well, if there are so many
 _DENIAL = frozenset("not no never none nobody neither nor without cannot".split())  # noqa: SIM905
 # What an answer may add on its own.
-_FREE = STOP_WORDS | frozenset("yes up about around approximately at least most only just exactly".split())  # noqa: SIM905
+_ADDED = "yes up about around approximately at least most only just exactly each"
+_FREE = STOP_WORDS | frozenset(_ADDED.split())
+_LETTERS = re.compile(r"[^\W\d_]+")
 _YES_OR_NO = re.compile(r"\W*(?:yes|no)\b", re.IGNORECASE)
 
 
@@ -27,8 +30,9 @@ def grounding(question: str, answer: str, references: Sequence[Reference]) -> Re
     """Return the reference with the sentence, item or row that the first sentence of an answer rests on.
 
     That is one of those that share most words with the question, if it has, with its headings, all words
-    and numbers that the answer adds to the question, and denies something if the answer does. None if there
-    is none, or if the answer adds nothing and is neither yes nor no.
+    and numbers that the answer adds to the question, and denies something if the answer does. The sentence
+    beside it in its line may have words, as in "E2: no water. Open the tap.", but no names or numbers. None
+    if there is none, or if the answer adds nothing and is neither yes nor no.
     """
     asked = _stems(content_words(question))
     added = _stems(content_words(answer)) - _stems(words(question)) - _stems(_FREE)
@@ -41,7 +45,8 @@ def grounding(question: str, answer: str, references: Sequence[Reference]) -> Re
     least = min(most, max(most - _NEAR, _ENOUGH))
     denies = _denies(answer)
     for unit in units:
-        if unit.shared(asked) >= least and added <= unit.words | unit.above and (unit.denies or not denies):
+        held = unit.words | unit.above | unit.beside
+        if unit.shared(asked) >= least and added <= held and (unit.denies or not denies):
             return unit.reference
     return None
 
@@ -51,6 +56,8 @@ class _Unit(NamedTuple):
     words: frozenset[str]
     above: frozenset[str]
     """Words of the title and the headings."""
+    beside: frozenset[str]
+    """Words of the sentences beside it that are neither names nor numbers."""
     denies: bool
 
     def shared(self, asked: frozenset[str]) -> float:
@@ -60,7 +67,22 @@ class _Unit(NamedTuple):
 
 def _units(reference: Reference) -> list[_Unit]:
     above = _stems(words(reference.title_path))
-    return [_Unit(reference, _stems(words(text)), above, _denies(text)) for text in quotable(reference.text)]
+    texts = pieces(reference.text)
+    beside: list[set[str]] = [set() for _ in texts]
+    for place, (one, other) in enumerate(pairwise(texts)):
+        if f"{one} {other}" in reference.text:  # of a line
+            beside[place] |= _stems(_plain(other))
+            beside[place + 1] |= _stems(_plain(one))
+    return [
+        _Unit(reference, _stems(words(text)), above, frozenset(near), _denies(text))
+        for text, near in zip(texts, beside, strict=True)
+    ]
+
+
+def _plain(sentence: str) -> list[str]:
+    """Return the words that are neither names nor numbers."""
+    found = _LETTERS.findall(f"{sentence[:1].lower()}{sentence[1:]}")
+    return [word for word in found if word.islower() and not digits(word)]
 
 
 def _stems(found: Iterable[str]) -> frozenset[str]:

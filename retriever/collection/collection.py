@@ -15,6 +15,7 @@ from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.search.fusion import within_sites
 from citewell.retriever.search.provider import Scope
 from citewell.retriever.search.query import Filter, Query, cannot
+from citewell.retriever.search.words import spoken
 
 _SNIPPET = 200  # characters
 _SITES_FACTOR = 20  # times `limit` pages are searched if the query filters by site
@@ -37,7 +38,7 @@ class Collection:
         notices = list(cannot(self.name, query.filters - {Filter.SITES, Filter.EXCLUDED_SITES}))
         if self._dense and not self._dense.is_complete:
             notices.append(
-                f"{self.name} is searched by words only until all its passages are encoded: "
+                f"{spoken(self.name)} is searched by words only until all its passages are encoded: "
                 f"citewell index --collection {self.store.name} --dense"
             )
         return notices

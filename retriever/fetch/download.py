@@ -58,7 +58,10 @@ class FetchLimits:
 
 
 class HttpStatusError(FetchError):
-    """The server answered, but not with a page. `status` is the HTTP status code (RFC 9110 §15)."""
+    """The server answered, but not with a page.
+
+    `status` is the HTTP status code (RFC 9110 §15).
+    """
 
     def __init__(self, status: int) -> None:
         phrase = next((s.phrase for s in HTTPStatus if s == status), "")

@@ -14,6 +14,7 @@ from citewell.core.errors import (
     ServicePausedError,
     ServiceQuotaError,
 )
+from citewell.retriever.search.words import spoken
 
 State = Literal["closed", "open", "half-open"]
 
@@ -80,7 +81,7 @@ class Breaker:
         left = max(self._until - self._clock(), 0.0)
         wait = f"for another {left:.0f} s" if left else "while another search tests it"
         return ServicePausedError(
-            f"{provider} is paused {wait} after an error: {self._last.message}",
+            f"{spoken(provider)} is paused {wait} after an error: {self._last.message}",
             self._last.hint,
             retry_after=left,
         )

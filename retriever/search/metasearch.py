@@ -19,6 +19,7 @@ from citewell.retriever.search.breaker import Breaker
 from citewell.retriever.search.fusion import fuse, within_sites
 from citewell.retriever.search.provider import SearchProvider
 from citewell.retriever.search.query import Query
+from citewell.retriever.search.words import spoken
 
 _BACKSTOP = 0.5  # seconds after which a provider that exceeds its own limit is cancelled
 
@@ -102,7 +103,7 @@ class Metasearch:
             kept = [within_sites(hits, query) for hits in answered]
             if answered and not any(kept):
                 where = " on the requested sites" if any(answered) else ""
-                notices.append(f"{provider.name} found nothing{where}.")
+                notices.append(f"{spoken(provider.name)} found nothing{where}.")
             lists += [(provider, hits) for hits in kept]
         hits = fuse(lists, query, self._limits.per_domain * len(queries))
         return SearchResult(tuple(hits), tuple(failures), tuple(dict.fromkeys(notices)), timings)
@@ -148,7 +149,7 @@ class Metasearch:
                     async with asyncio.timeout(self._limits.seconds + _BACKSTOP):
                         return await provider.search(query)
                 except TimeoutError:
-                    message = f"{provider.name} did not respond within {self._limits.seconds:g} s."
+                    message = f"{spoken(provider.name)} did not respond within {self._limits.seconds:g} s."
                     raise ServiceUnreachableError(message, "Raise search.seconds to wait longer.") from None
         except CitewellError as error:
             return error

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+from citewell.retriever.search.words import spoken
+
 Recency = Literal["day", "week", "month", "year"]
 
 
@@ -74,9 +76,9 @@ def cannot(provider: str, filters: Collection[Filter]) -> Iterator[str]:
         if name not in filters:
             continue
         if name in (Filter.SITES, Filter.EXCLUDED_SITES):
-            yield f"{provider} cannot filter by {name}: its hits are filtered after the search."
+            yield f"{spoken(provider)} cannot filter by {name}: its hits are filtered after the search."
         else:
-            yield f"{provider} cannot filter by {name}: its hits are not filtered."
+            yield f"{spoken(provider)} cannot filter by {name}: its hits are not filtered."
 
 
 def clip(text: str, characters: int, words: int) -> str:
@@ -109,7 +111,7 @@ class Operators:
         """Yield a notice if the text of the query is too long."""
         if clip(query.text, self.characters, self.words) != " ".join(query.text.split()):
             yield (
-                f"{provider} reads at most {self.characters} characters and {self.words} words: "
+                f"{spoken(provider)} reads at most {self.characters} characters and {self.words} words: "
                 "the query was truncated."
             )
 

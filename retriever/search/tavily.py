@@ -13,6 +13,7 @@ from citewell.retriever.search.keys import KEYS
 from citewell.retriever.search.provider import Scope
 from citewell.retriever.search.query import Filter, Operators, Query, cannot, clip
 from citewell.retriever.search.results import listed, read_hits
+from citewell.retriever.search.words import spoken
 
 URL = "https://api.tavily.com/search"
 
@@ -51,7 +52,7 @@ class TavilyProvider:
             missing |= {Filter.COUNTRY}
         notices = [*cannot(self.name, missing), *_LIMITS.shortened(self.name, query)]
         if query.limit > _MAX_RESULTS:
-            notices.append(f"{self.name} returns at most {_MAX_RESULTS} hits.")
+            notices.append(f"{spoken(self.name)} returns at most {_MAX_RESULTS} hits.")
         return notices
 
     async def search(self, query: Query) -> list[Hit]:

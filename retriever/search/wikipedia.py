@@ -11,6 +11,7 @@ from citewell.retriever.search.api import SearchHttp, Service
 from citewell.retriever.search.provider import Scope
 from citewell.retriever.search.query import Filter, Query, cannot, clip
 from citewell.retriever.search.results import plain
+from citewell.retriever.search.words import spoken
 
 URL = "https://en.wikipedia.org/w/api.php"
 
@@ -49,7 +50,7 @@ class WikipediaProvider:
         notices = list(cannot(self.name, query.filters - any_language))
         if len(query.text) > _MAX_CHARACTERS:
             notices.append(
-                f"{self.name} reads at most {_MAX_CHARACTERS} characters: the query was truncated."
+                f"{spoken(self.name)} reads at most {_MAX_CHARACTERS} characters: the query was truncated."
             )
         return notices
 

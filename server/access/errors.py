@@ -6,7 +6,10 @@ from citewell.core.errors import CitewellError
 
 
 class AccessError(CitewellError):
-    """The request is refused; `status` is the HTTP status."""
+    """The request is refused.
+
+    `status` is the HTTP status.
+    """
 
     status = 403
 

@@ -36,10 +36,17 @@ def _sources(answer: AnswerResponse) -> list[Reference]:
 
 
 def _html(answer: AnswerResponse) -> str:
-    sentences, references = tuple(answer.sentences), tuple(answer.references)
-    text, notices = answer.answer or "", tuple(answer.notices)
-    outcome = answer.outcome or "no_evidence"
-    return answer_page(Answer(answer.question, outcome, text, sentences, references, notices=notices))
+    return answer_page(
+        Answer(
+            answer.question,
+            answer.outcome or "no_evidence",
+            answer.answer or "",
+            tuple(answer.sentences),
+            tuple(answer.references),
+            notices=tuple(answer.notices),
+            rewritten=answer.rewritten,
+        )
+    )
 
 
 FORMATS = {

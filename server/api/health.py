@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from litestar import Response, get
+from typing import Any
+
+from litestar import Request, Response, get
 from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
 from litestar.openapi.datastructures import ResponseSpec
@@ -11,7 +13,8 @@ from litestar.params import FromPath
 from citewell.core.errors import CitewellError
 from citewell.server.api.documented import problems
 from citewell.server.api.schemas import Health, ProblemType, Ready
-from citewell.server.problems import PROBLEMS, known_problems, status_of, title_of
+from citewell.server.pages.replies import is_opened, problem_page
+from citewell.server.problems import PROBLEMS, kind_of
 from citewell.server.services import Services
 
 
@@ -49,18 +52,24 @@ async def get_readiness(services: NamedDependency[Services]) -> Response[Ready]:
     )
 
 
+_PROBLEM_TYPE = ResponseSpec(ProblemType, generate_examples=False, description="The type of problem.")
+
+
 @get(
     PROBLEMS + "{name:str}",
     summary="Describe a type of problem",
-    responses=problems(404, scope=False),
+    responses={200: _PROBLEM_TYPE, **problems(404, scope=False)},
     tags=["health"],
 )
-async def get_problem_type(name: FromPath[str]) -> ProblemType:
-    """Describe the type that the field `type` of a problem names."""
-    kind = known_problems().get(name)
+async def get_problem_type(request: Request[Any, Any, Any], name: FromPath[str]) -> Response[Any]:
+    """Describe the type that the field `type` of a problem names; to a browser, as a page."""
+    kind = kind_of(name)
     if kind is None:
         raise NotFoundException
-    return ProblemType(PROBLEMS + name, title_of(kind), status_of(kind))
+    type_ = PROBLEMS + name
+    if is_opened(request):
+        return problem_page(type_, kind)
+    return Response(ProblemType(type_, kind.title, kind.status))
 
 
 async def _store(services: Services) -> str:

@@ -12,7 +12,7 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
 
 from citewell.core.errors import CitewellError
-from citewell.server.problems import PROBLEMS, problem_of, status_of
+from citewell.server.problems import PROBLEMS, name_of_status, problem_of, status_of
 from citewell.server.work.errors import InternalError, explained
 
 MEDIA_TYPE = "application/problem+json"
@@ -60,7 +60,7 @@ def reply_to_http_error(request: Request[Any, Any, Any], error: HTTPException) -
         return reply_to_fault(request, error)
     phrase = HTTPStatus(status).phrase
     problem: dict[str, Any] = {
-        "type": PROBLEMS + phrase.lower().replace(" ", "-"),
+        "type": PROBLEMS + name_of_status(status),
         "title": phrase,
         "status": status,
         "detail": _DETAILS.get(status, error.detail),

@@ -20,7 +20,7 @@ from citewell.server.api.visibility import visible_answer, visible_thread, whose
 from citewell.server.pages.answer_view import turn_of, view_of
 from citewell.server.pages.history_view import history_rows
 from citewell.server.pages.icons import icons_of
-from citewell.server.pages.modes import is_quoted, mode_of, modes, writes
+from citewell.server.pages.modes import mode_of, modes, writer_of
 from citewell.server.pages.replies import html
 from citewell.server.pages.searched import chosen, examples, searched, set_up_for
 from citewell.server.services import Services
@@ -91,7 +91,7 @@ async def _answer_page(services: Services, caller: Caller, thread: Sequence[Stor
         modes=modes(services),
         answer=answer,
         view=view,
-        writes=writes(services) and not is_quoted(answer),
+        writes=bool(writer_of(answer)),
         icons=icons_of(services.settings, answer),
         searched=searched(services.settings, answer.options, answer.rewritten or answer.question),
     )

@@ -1,8 +1,13 @@
-"""Times and sizes for people."""
+"""Times, sizes and words for people."""
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime
+
+from markupsafe import Markup, escape
+
+_CODE = re.compile(r"`([^`]+)`")
 
 
 def spoken_time(moment: datetime) -> str:
@@ -19,6 +24,11 @@ def spoken_day(day: date) -> str:
 def spoken_seconds(seconds: float) -> str:
     """Return a duration, as in `1.3 s`, or `12 ms` if it is short."""
     return f"{seconds:.1f} s" if seconds >= 0.0995 else f"{max(round(seconds * 1000), 0)} ms"
+
+
+def with_code(text: str) -> Markup:
+    """Return a text as HTML in which what stands between backticks is code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", escape(text)))  # noqa: S704 - it is escaped
 
 
 def spoken_bytes(size: float) -> str:

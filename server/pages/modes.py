@@ -31,9 +31,10 @@ def writes(services: Services) -> bool:
         return services.settings.generator.name != EXTRACTIVE
 
 
-def is_quoted(answer: AnswerResponse) -> bool:
-    """Return whether an answer was asked for as quotations."""
-    return answer.options.get("generator") == EXTRACTIVE
+def writer_of(answer: AnswerResponse) -> str:
+    """Return the name of the language model that wrote an answer; empty if it was quoted."""
+    name = answer.models.get("generator", "")
+    return "" if name == EXTRACTIVE else name
 
 
 def mode_of(answer: AnswerResponse) -> str:
@@ -41,4 +42,4 @@ def mode_of(answer: AnswerResponse) -> str:
     if answer.mode == "browse":
         return "browse"
     generator = str(answer.options.get("generator") or "")
-    return "quote" if is_quoted(answer) else WRITER + generator if generator else ""
+    return "quote" if generator == EXTRACTIVE else WRITER + generator if generator else ""

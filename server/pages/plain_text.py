@@ -12,12 +12,14 @@ from citewell.server.pages.links import site_of, web_address
 def as_plain_text(answer: AnswerResponse) -> str:
     """Return a finished answer as text: the question, the sentences with their marks, and the cited sources.
 
-    A sentence that is not supported says so.
+    A follow-up question is followed by the one that was answered in its place. A sentence that is not
+    supported says so.
     """
     sentences = answer.sentences
     text = laid_out((each.before, _sentence(each)) for each in sentences) or answer.answer or ""
     cited = shown_references(sentences, answer.references) if sentences else []
-    parts = (answer.question, text, "\n".join(map(_source, cited)))
+    asked = f"Answered as: {answer.rewritten}" if answer.rewritten else ""
+    parts = (answer.question, asked, text, "\n".join(map(_source, cited)))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -1,39 +1,33 @@
 """Questions to ask next, made from the titles and headings of the pages that an answer cites.
 
-The rule writes English, so it is for questions in English. It leaves out what would read as nonsense:
-titles and headings that are long, that have numbers or signs, or that name a part of any page, and titles
-that are common nouns. The handbook has a table of contents in their place.
+The rule writes English, so it is for questions in English, and it writes only what people ask: a heading that
+is a question, the question that a usual heading of an encyclopedia answers, and who or what it is that a page
+describes. The handbook has a table of contents in their place.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from citewell.core.text import STOP_WORDS, content_words, squeeze
+from citewell.core.text import content_words, squeeze
 from citewell.core.types import Reference
 from citewell.generator.orders.marking import evidence_of
 from citewell.pipeline.collections import HANDBOOK
 from citewell.pipeline.conversation.related import MOST_RELATED
-from citewell.retriever.rarity import beginnings
 from citewell.server.api.schemas import AnswerResponse
+from citewell.server.pages.headings import is_english, question_about, question_of
 from citewell.server.pages.modes import mode_of
 
-_LONGEST = 100  # characters of a heading that is a question
 _MOST_WORDS = 4
-_ENGLISH = re.compile(
-    r"(?:who|what|when|where|why|how|which|is|are|do|does|did|can|could|should|tell)\b", re.I
-)
-_LETTERS = re.compile(r"[^\W\d_]+")
 _NAME = re.compile(r"[^\W\d_]+(?:[ '’-][^\W\d_]+)*")
-_OF_ANY_QUESTION = frozenset(("about", "else", "known"))
-_OF_ANY_PAGE = frozenset(
-    "about abstract acknowledgements appendix article bibliography conclusion conclusions contact contents "  # noqa: SIM905
-    "document examples external faq footnotes further gallery home index introduction links main notes "
-    "other overview page preface reading references related see sources summary untitled welcome".split()
-)
+_IS = r"[^.;:]{0,200}?\b(is|was|are|were) (?:an?|the|one)\b"  # between, a name in other languages and dates
+_PERSON = re.compile(r"\b(?:he|she|his|her)\b", re.I)
+_OF_ANY_QUESTION = frozenset(("about", "known", "like"))
 
 
 class Related(NamedTuple):
@@ -45,16 +39,17 @@ class Related(NamedTuple):
 
 def related_questions(answer: AnswerResponse) -> tuple[Related, ...]:
     """Return up to three questions; none where the answer cites no page that they could be about."""
-    if not _ENGLISH.match(answer.question):
+    if not is_english(answer.question):
         return ()
-    references = evidence_of(answer.references)
-    cited = {number for sentence in answer.sentences for number in sentence.citations}
-    pages = {each.url for each in references if each.number in cited and not _is_of_handbook(each.url)}
+    references = sorted(evidence_of(answer.references), key=attrgetter("url"))
+    cited = [number for sentence in answer.sentences for number in sentence.citations]
+    pages = {url: tuple(passages) for url, passages in groupby(references, attrgetter("url"))}
+    first_cited = dict.fromkeys(each.url for number in cited for each in references if each.number == number)
+    described = [_Subject.of(pages[url]) for url in first_cited if not _is_of_handbook(url)]
     asked = set(content_words(f"{answer.question} {answer.rewritten or ''}"))
-    named = _named(references)
     found = [
-        *(text for each in references if each.url in pages for text in _of_section(each, named)),
-        *(text for each in references if each.url in pages for text in _of_page(each, named)),
+        *(text for subject in described for text in subject.of_sections()),
+        *(text for subject in described if (text := subject.of_itself())),
     ]
     new = [text for text in dict.fromkeys(found) if not set(content_words(text)) <= asked | _OF_ANY_QUESTION]
     same = asked_alike(answer)
@@ -68,46 +63,47 @@ def asked_alike(answer: AnswerResponse) -> str:
     return f"&{urlencode(same, doseq=True)}" if same else ""
 
 
-def _named(references: Sequence[Reference]) -> frozenset[str]:
-    """Return the addresses of the pages whose titles are names: their passages do not write them small."""
-    small: dict[str, set[str]] = {}
-    for each in references:
-        found = small.setdefault(each.url, set())
-        found |= beginnings(word for word in _LETTERS.findall(each.text) if word.islower())
-    return frozenset(
-        each.url
-        for each in references
-        if _is_name(squeeze(each.title)) and not _stems(each.title) <= small[each.url]
-    )
+class _Subject(NamedTuple):
+    """What a page describes, as its passages write it: a name, or a noun in small letters; or nothing."""
 
+    passages: Sequence[Reference]
+    title: str
+    is_name: bool
 
-def _of_section(reference: Reference, named: Container[str]) -> Iterator[str]:
-    heading, title = squeeze("".join(reference.headings[-1:])), squeeze(reference.title)
-    if heading.endswith("?") and _ENGLISH.match(heading) and len(heading) <= _LONGEST:
-        yield heading
-    elif reference.url in named and _is_part(heading) and not _stems(heading) & _stems(title):
-        part = heading[0].lower() + heading[1:] if heading[1:2].islower() else heading
-        yield f"What is known about the {part} of {title}?"
+    @classmethod
+    def of(cls, passages: Sequence[Reference]) -> _Subject:
+        """Return the subject of a page with these passages."""
+        title, text = squeeze(passages[0].title), " ".join(each.text for each in passages)
+        if not _NAME.fullmatch(title) or len(title.split()) > _MOST_WORDS:
+            return cls(passages, "", is_name=False)
+        small = title.lower()
+        if re.search(rf"\b{re.escape(small)}", text):
+            return cls(passages, small, is_name=False)
+        name = re.escape(title)
+        if not re.search(rf"[a-z,;] {name}\b", text):  # inside a sentence, only names are capitalized
+            return cls(passages, "", is_name=False)
+        mentions = re.findall(rf"\b([Tt]he )?{name}\b(?! [A-Z])", text)
+        has_article = len([the for the in mentions if the]) * 2 > len(mentions)
+        return cls(passages, f"the {title}" if has_article else title, is_name=True)
 
+    def of_sections(self) -> Iterator[str]:
+        """Yield the questions that its sections answer."""
+        for heading in (each.headings[-1] for each in self.passages if each.headings):
+            about = question_about(heading, self.title, is_name=self.is_name) if self.title else ""
+            if question := question_of(heading) or about:
+                yield question
 
-def _of_page(reference: Reference, named: Container[str]) -> Iterator[str]:
-    if reference.url in named:
-        yield f"What else is known about {squeeze(reference.title)}?"
-
-
-def _stems(text: str) -> frozenset[str]:
-    return beginnings(content_words(text))
-
-
-def _is_name(text: str) -> bool:
-    parts = text.lower().split()
-    return _NAME.fullmatch(text) is not None and len(parts) <= _MOST_WORDS and not _OF_ANY_PAGE & {*parts}
-
-
-def _is_part(heading: str) -> bool:
-    """Return whether a heading is a noun: neither `In culture` nor `Keeping bats`."""
-    first, _, rest = heading.lower().partition(" ")
-    return _is_name(heading) and first not in STOP_WORDS and not (rest and first.endswith("ing"))
+    def of_itself(self) -> str:
+        """Return the question who or what it is; empty if the page does not begin by saying so."""
+        if not self.is_name:
+            return ""
+        begins = re.compile(f"(?:the )?{re.escape(self.title.removeprefix('the '))}{_IS}", re.I)
+        starts = (squeeze(each.text) for each in self.passages if not each.headings)
+        start, said = next(((text, found) for text in starts if (found := begins.match(text))), ("", None))
+        if said is None:
+            return ""
+        is_person = said[1] in ("is", "was") and _PERSON.search(start)
+        return f"{'Who' if is_person else 'What'} {said[1]} {self.title}?"
 
 
 def _is_of_handbook(url: str) -> bool:

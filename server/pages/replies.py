@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Any
 
 from litestar import Request, Response
@@ -9,7 +10,9 @@ from litestar.exceptions import HTTPException, NotFoundException
 from litestar.response import Template
 
 from citewell.core.errors import CitewellError
+from citewell.server.access.errors import NoKeyError, WrongKeyError
 from citewell.server.api.problems import reply_to_error, reply_to_fault, reply_to_http_error
+from citewell.server.problems import ProblemKind
 
 POLICY = "; ".join(
     (
@@ -44,8 +47,11 @@ def html(
 
 
 def page_of_error(request: Request[Any, Any, Any], error: CitewellError) -> Template:
-    """Return the page for an error of Citewell."""
-    return _page(reply_to_error(request, error))
+    """Return the page for an error of Citewell; where a key is missing, it says what a person does."""
+    reply = reply_to_error(request, error)
+    if isinstance(error, NoKeyError | WrongKeyError):
+        reply.content |= {"title": "This page needs a key", "detail": error.message}
+    return _page(reply)
 
 
 def page_of_http_error(request: Request[Any, Any, Any], error: HTTPException) -> Template:
@@ -58,10 +64,25 @@ def page_of_fault(request: Request[Any, Any, Any], error: Exception) -> Template
     return _page(reply_to_fault(request, error))
 
 
+def problem_page(type_: str, kind: ProblemKind) -> Template:
+    """Return the page that describes a type of problem."""
+    phrase = next((each.phrase for each in HTTPStatus if each == kind.status), "")
+    answered = f"{kind.status} {phrase}".rstrip()
+    return html("problem_type.html", here="", title=kind.title, type=type_, answered=answered)
+
+
+def is_opened(request: Request[Any, Any, Any]) -> bool:
+    """Return whether a browser opens an address, rather than a program."""
+    return request.method == "GET" and "text/html" in request.headers.get("accept", "")
+
+
 def page_or_problem(request: Request[Any, Any, Any], error: HTTPException) -> Response[Any]:
     """Return a page to a browser that opens an address that does not exist, else a problem."""
-    opens = request.method == "GET" and "text/html" in request.headers.get("accept", "")
-    if opens and isinstance(error, NotFoundException) and not request.url.path.startswith("/v1/"):
+    if (
+        is_opened(request)
+        and isinstance(error, NotFoundException)
+        and not request.url.path.startswith("/v1/")
+    ):
         problem = {"status": 404, "detail": "The address is misspelled, or what it led to was deleted."}
         return html("problem.html", status=404, here="", title="This page does not exist", problem=problem)
     return reply_to_http_error(request, error)

@@ -21,7 +21,7 @@ from citewell.server.pages.api import api_page
 from citewell.server.pages.collections import collection_page, collections_page, document_page
 from citewell.server.pages.compare import compare_page
 from citewell.server.pages.demonstrate import demonstration_page, demonstrations_page
-from citewell.server.pages.formats import spoken_bytes, spoken_day, spoken_seconds, spoken_time
+from citewell.server.pages.formats import spoken_bytes, spoken_day, spoken_seconds, spoken_time, with_code
 from citewell.server.pages.handbook import handbook_page, handbook_start
 from citewell.server.pages.icons import icon_of_source
 from citewell.server.pages.opensearch import opensearch_description
@@ -108,5 +108,6 @@ def templates() -> TemplateConfig[JinjaTemplateEngine]:
         "spoken_day": spoken_day,
         "spoken_seconds": spoken_seconds,
         "spoken_bytes": spoken_bytes,
+        "with_code": with_code,
     }
     return TemplateConfig(instance=JinjaTemplateEngine.from_environment(environment))

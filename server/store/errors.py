@@ -6,8 +6,9 @@ from citewell.core.errors import CitewellError
 
 
 class StoreError(CitewellError):
-    """The database refused a request and stored nothing. `kind` is the reason in one word, for programs;
-    `status` is the HTTP status.
+    """The database refused a request and stored nothing.
+
+    `kind` is the reason in one word, for programs; `status` is the HTTP status.
     """
 
     kind = "store"

@@ -122,11 +122,6 @@ class Pipelines:
         return self._pipeline.writes
 
     @property
-    def completer(self) -> Completer | None:
-        """The language model that writes answers, for other texts; None if none does."""
-        return self._pipeline.generator.completer if self.writes else None
-
-    @property
     def ranker(self) -> Ranker:
         """The ranker of passages, with its encoder."""
         return self._pipeline.ranker
@@ -312,6 +307,16 @@ class Pipelines:
                     self._names.hide(error)
                     raise
             return self._writers[name]
+
+    async def completer(self, generator: str) -> Completer | None:
+        """Return the generator of a short name for other texts than answers.
+
+        None if it is no language model, or none that can be chosen here. Raises as loading it does.
+        """
+        if generator == EXTRACTIVE or generator not in self.generators:
+            return None
+        writer = self._pipeline if generator == self.generator else await self._writer(generator)
+        return writer.generator.completer
 
     def _filtered(self, options: QuestionOptions) -> Query:
         """Return a query without its text, with the filters of the settings and of a question."""

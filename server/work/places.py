@@ -8,21 +8,12 @@ from typing import Literal
 from citewell.core.errors import InputError
 from citewell.core.settings import SearchSettings
 from citewell.pipeline.chosen_providers import OF_COLLECTION, chosen_providers, web_providers
+from citewell.retriever.search.words import TITLES as PROVIDERS
 
 Place = Literal["wikipedia", "web", "searxng", "ddgs", "brave", "tavily", "serpapi", "google", "bing"]
 """Wikipedia, the web by all providers of the settings, or one of these providers."""
 
-TITLES = {
-    "wikipedia": "Wikipedia",
-    "web": "The web",
-    "searxng": "SearXNG",
-    "ddgs": "DuckDuckGo",
-    "brave": "Brave",
-    "tavily": "Tavily",
-    "serpapi": "SerpApi",
-    "google": "Google",
-    "bing": "Bing",
-}
+TITLES = {"web": "The web", **PROVIDERS}
 """The places as people read them."""
 
 

@@ -42,6 +42,16 @@ def test_an_error_does_not_end_the_conversation(cli: Cli) -> None:
     assert "echolocation" in out
 
 
+def test_a_word_with_a_slash_is_no_question_and_help_says_what_is(cli: Cli) -> None:
+    code, out, err = cli.run("chat", *NOTES, input=f"/help\n/quit now\n{BATS}\n")
+    assert code == 0
+    assert out.count("> ") == 1  # the question
+    helped, _, unknown = err.partition("/quit is unknown.\n")
+    assert "Type a question" in helped
+    assert "Ctrl-D  ends" in helped
+    assert unknown == helped
+
+
 def test_ctrl_c_stops_an_answer_and_ctrl_d_ends(cli: Cli) -> None:
     leader, follower = os.openpty()
     pipes = {"stdin": follower, "stdout": follower, "stderr": follower, "text": False}

@@ -234,10 +234,10 @@ def test_a_collection_is_searched_and_nothing_found_is_said(cli: Cli) -> None:
     code, out, err = cli.run("search", "tides", "--collection", "notes", "--language", "en")
     assert code == 0
     assert out.startswith("1. Tides  [collection:notes]\n   file://")
-    assert err == "Note: collection:notes cannot filter by language: its hits are not filtered.\n"
+    assert err == "Note: The collection notes cannot filter by language: its hits are not filtered.\n"
     code, out, err = cli.run("search", "zyzzyva", "--collection", "notes")
     assert (code, out) == (0, "No results.\n")
-    assert err == "Note: collection:notes found nothing.\n"
+    assert err == "Note: The collection notes found nothing.\n"
 
 
 def test_presets_of_domains() -> None:
@@ -266,7 +266,7 @@ async def test_a_question_is_answered_from_a_collection_while_the_web_fails(
     assert (failure.url, failure.kind) == ("searxng", "bad_answer")
     assert "SearXNG answered 403 Forbidden" in failure.reason
     assert done.answer.models["search"] == "searxng, collection:notes"
-    notice = "collection:notes cannot filter by recency: its hits are not filtered."
+    notice = "The collection notes cannot filter by recency: its hits are not filtered."
     assert done.answer.notices == (notice,)
     assert Notice(notice) in stream
     assert next(event for event in stream if isinstance(event, Searched)).failures == (failure,)

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from citewell.cli.view import IRRELEVANT, REFUSED, REJECTED, UNSUPPORTED, PlainView, TerminalView
 from citewell.core.events import Quoted, Token
-from citewell.core.types import Answer, Fallback, Outcome, Sentence
+from citewell.core.types import Answer, Fallback, Outcome, Reference, Sentence
 
 QUOTED = Sentence("Bats use echoes.", (1,), 1.0, supported=True)
 WRITTEN = Sentence("They hear echoes.", (1,), 0.8, supported=True)
@@ -67,3 +67,12 @@ def test_a_list_and_code_are_printed_as_they_were_written(capsys: pytest.Capture
     out = capsys.readouterr().out
     assert f"\n\n- {WRITTEN.text}" in out
     assert "\n\n```\n[b]a[1]\n```\n(not supported)\n" in out
+
+
+def test_a_passage_is_printed_in_its_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    passage = "We left. Bring these:\n\n- a life jacket\n  - with a whistle\n- socks"
+    reference = Reference(1, "file:///boat.md", "Boat", passage, 0.9)
+    quoted = replace(QUOTED, text="Bring these:")
+    PlainView().show(replace(answer("answered", (quoted,), ""), references=(reference,)))
+    out = capsys.readouterr().out
+    assert "\n    … Bring these:\n    - a life jacket\n      - with a whistle\n    - socks\n" in out

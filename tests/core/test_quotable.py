@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from citewell.core.quotable import named_rows, quotable
+import pytest
+
+from citewell.core.quotable import named_rows, pieces, quotable
 
 
 def test_sentences_of_a_line_are_apart() -> None:
@@ -39,6 +41,18 @@ def test_the_first_of_two_columns_names_the_second() -> None:
         "Puncture repair: £9.",
         "Bottom bracket: £35.",
     ]
+
+
+@pytest.mark.parametrize("header", ["Item | Weight in grams", "| Item | Weight in grams |"])
+def test_a_header_of_two_columns_is_no_row(header: str) -> None:
+    table = f"{header}\nlife jacket | 900\ntorch | 250\nrope | long"
+    assert quotable(table) == ["life jacket: 900.", "torch: 250.", "rope: long."]
+    assert pieces(table)[0] == "Item: Weight in grams."  # which a model may need
+
+
+def test_the_first_row_of_two_columns_of_words_may_be_no_header() -> None:
+    table = "Capital | Paris\nCurrency | Euro\nFounded | 843"
+    assert quotable(table)[0] == "Capital: Paris."
 
 
 def test_each_table_has_columns_of_its_own() -> None:

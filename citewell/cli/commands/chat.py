@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import signal
 import sys
 from contextlib import suppress
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
     from citewell.pipeline.pipeline import Pipeline
 
 _PROMPT = "> "
+_HELP = """Type a question; it may refer to the earlier ones.
+  /help   shows this
+  Ctrl-C  stops an answer
+  Ctrl-D  ends"""
+_COMMAND = re.compile(r"/[^\s/]*(?=\s|$)")  # not a path, which may begin a question
 _TURNS = 8  # the newest ones, which complete a question
 
 
@@ -38,7 +44,7 @@ def command(
     """Answer questions from the terminal, or lines of standard input, as a conversation.
 
     A follow-up question is rewritten as a question of its own, which is shown. Ctrl-C stops an answer, Ctrl-D
-    ends.
+    ends, and /help says what can be typed.
     """
     from citewell.cli.view import AnswerDetail
     from citewell.core.settings import load_settings
@@ -67,12 +73,16 @@ class _Chat:
             with suppress(NotImplementedError):  # on Windows, Ctrl-C ends the program
                 asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._stop)
             if self._is_terminal:
-                click.echo("Ask a question. Ctrl-C stops an answer, Ctrl-D ends.", err=True)
+                click.echo("Ask a question. Ctrl-C stops an answer, Ctrl-D ends, /help says more.", err=True)
             while (line := await asyncio.to_thread(self._read)) is not None:
-                if not line.strip():
+                said = line.strip()
+                if command := _COMMAND.match(said):
+                    click.echo(_helped(command[0]), err=True)
+                    continue
+                if not said:
                     continue
                 try:
-                    await self._answer(pipeline, line.strip())
+                    await self._answer(pipeline, said)
                 except asyncio.CancelledError:
                     click.echo("Stopped.", err=True)
                 except CitewellError as error:
@@ -121,6 +131,10 @@ class _Chat:
             self._answering.cancel()
         else:
             click.echo("\nCtrl-D ends.", err=True)
+
+
+def _helped(command: str) -> str:
+    return _HELP if command == "/help" else f"{command} is unknown.\n{_HELP}"
 
 
 def _step(model: str, step: str) -> None:

@@ -9,6 +9,7 @@ export const GERMAN = {
   "Menu": "Menü",
   "Skip to the content": "Zum Inhalt",
   "Remove the key": "Schlüssel entfernen",
+  "Use a key": "Schlüssel verwenden",
   "Your question": "Ihre Frage",
   "Ask a question": "Eine Frage stellen",
   "What would you like to know?": "Was möchten Sie wissen?",

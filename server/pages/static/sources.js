@@ -21,13 +21,13 @@ export function watchJobs(refresh) {
   }
 }
 
-/** Ask for another key if the current one lacks the scope. */
+/** Ask for another key if the current one is missing or lacks the scope. */
 export function prepareOtherKey(root, refresh) {
   const button = root.querySelector("#other-key");
   if (button) {
     button.hidden = false;
     button.addEventListener("click", async () => {
-      if (await askForKey("Enter a key with the scope admin.")) {
+      if (await askForKey(button.dataset.why ?? "Enter a key with the scope admin.")) {
         await refresh();
       }
     });

@@ -10,10 +10,12 @@ from citewell.generator.citations.grounding import grounding
 CHOIR = "Name | Voice | Joined | Town\nAda Lind | Tenor | 2012 | Dunholm\nBea Marsh | Alto | 2007 | Helm"
 CANAL = "It opened on 17 November 1869 after ten years of work. In 1975 it was cleared of mines."
 RULES = "- Pets are not allowed in the hall.\n- Smoking is allowed on the balcony."
+MANUAL = "E1: the battery is flat. Charge it.\nE2: no water came. Open the main tap, and call Ruth or 555."
 REFERENCES = [
     Reference(1, "https://example.org/1", "The choir", CHOIR, 0.5),
     Reference(2, "https://example.org/2", "Suez Canal", CANAL, 0.5),
     Reference(3, "https://example.org/3", "The hall", RULES, 0.5),
+    Reference(4, "https://example.org/4", "The manual", MANUAL, 0.5),
 ]
 
 
@@ -32,6 +34,10 @@ REFERENCES = [
         ("Is smoking allowed on the balcony?", "Yes, smoking is allowed on the balcony.", 3),
         ("Is smoking allowed on the balcony?", "No, smoking is not allowed on the balcony.", None),
         ("Are pets allowed in the hall?", "Pets are allowed in the hall.", None),  # adds nothing
+        ("What should I do about E2?", "You should open the main tap.", 4),  # the sentence beside it
+        ("What should I do about E2?", "You should charge the battery.", None),  # the next line
+        ("Whom do I phone about E2?", "You phone Ruth about E2.", None),  # a name of another sentence
+        ("Which number is for E2?", "The number for E2 is 555.", None),
         ("What do zebras eat?", "Zebras eat grass.", None),
     ],
 )

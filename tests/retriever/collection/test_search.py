@@ -106,8 +106,8 @@ async def test_only_the_sites_that_are_wanted(library: Library) -> None:
 def test_a_collection_has_no_other_filters(library: Library) -> None:
     query = Query("q", language="de", recency="day", sites=("a.example",))
     assert library.open().notices(query) == [
-        "collection:shelf cannot filter by language: its hits are not filtered.",
-        "collection:shelf cannot filter by recency: its hits are not filtered.",
+        "The collection shelf cannot filter by language: its hits are not filtered.",
+        "The collection shelf cannot filter by recency: its hits are not filtered.",
     ]
 
 

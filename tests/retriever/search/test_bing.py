@@ -100,7 +100,7 @@ async def test_filters_are_parameters(
 )
 def test_half_a_market_is_none(http: SearchHttp, query: Query, filters: str) -> None:
     (notice,) = BingProvider(http, "http://bing.local", KEY).notices(query)
-    assert notice.startswith(f"bing cannot filter by {filters}:")
+    assert notice.startswith(f"Bing cannot filter by {filters}:")
     assert "Give both language and country" in notice
 
 

@@ -120,9 +120,9 @@ async def test_filters_are_parameters(
 def test_what_it_does_not_have_is_said(http: SearchHttp) -> None:
     query = Query("word " * 60, language="sw", country="KE")
     assert BraveProvider(http, KEY).notices(query) == [
-        "brave cannot filter by language: its hits are not filtered.",
-        "brave cannot filter by country: its hits are not filtered.",
-        "brave reads at most 400 characters and 50 words: the query was truncated.",
+        "Brave cannot filter by language: its hits are not filtered.",
+        "Brave cannot filter by country: its hits are not filtered.",
+        "Brave reads at most 400 characters and 50 words: the query was truncated.",
     ]
 
 

@@ -57,7 +57,7 @@ def test_opens_after_several_failures_in_a_row(breaker: Breaker, clock: Clock) -
     clock.now += 18
     with pytest.raises(ServicePausedError) as raised, breaker.search("brave"):
         pytest.fail("it was asked")
-    assert raised.value.message == "brave is paused for another 12 s after an error: Brave cannot be reached."
+    assert raised.value.message == "Brave is paused for another 12 s after an error: Brave cannot be reached."
     assert raised.value.hint == "Check the network."
 
 

@@ -149,8 +149,8 @@ async def test_regions(query: Query, region: str) -> None:
 def test_what_it_does_not_have_is_said() -> None:
     notices = DdgsProvider().notices(Query("q", language="de", sites=("a.org", "b.org")))
     assert notices == [
-        "ddgs cannot filter by language: its hits are not filtered.",
-        "ddgs cannot filter by sites: its hits are filtered after the search.",
+        "DuckDuckGo cannot filter by language: its hits are not filtered.",
+        "DuckDuckGo cannot filter by sites: its hits are filtered after the search.",
     ]
 
 

@@ -155,9 +155,9 @@ async def test_hits_failures_notices_and_timings() -> None:
 
 
 async def test_nothing_found_by_anybody_is_said() -> None:
-    result = await Metasearch([Provider("one"), Provider("two")]).search(Query("q"))
+    result = await Metasearch([Provider("wikipedia"), Provider("collection:notes")]).search(Query("q"))
     assert result.hits == ()
-    assert result.notices == ("one found nothing.", "two found nothing.")
+    assert result.notices == ("Wikipedia found nothing.", "The collection notes found nothing.")
 
 
 async def test_sites_are_enforced_whatever_a_provider_answers() -> None:

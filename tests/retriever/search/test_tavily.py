@@ -88,10 +88,10 @@ async def test_what_it_does_not_have_is_said(service: Serving, http: SearchHttp)
     assert api.asked[0].body.keys() == {"query", "max_results"}
     assert api.asked[0].body["max_results"] == 20
     assert provider.notices(query) == [
-        "tavily cannot filter by language: its hits are not filtered.",
-        "tavily cannot filter by country: its hits are not filtered.",
-        "tavily reads at most 400 characters and 400 words: the query was truncated.",
-        "tavily returns at most 20 hits.",
+        "Tavily cannot filter by language: its hits are not filtered.",
+        "Tavily cannot filter by country: its hits are not filtered.",
+        "Tavily reads at most 400 characters and 400 words: the query was truncated.",
+        "Tavily returns at most 20 hits.",
     ]
 
 

@@ -195,10 +195,10 @@ def test_another_wiki_has_one_language_and_says_so(http: SearchHttp) -> None:
     own = "http://wiki.local/api.php"
     assert wiki_url(own, query) == own
     assert WikipediaProvider(http, own).notices(query) == [
-        "wikipedia cannot filter by language: its hits are not filtered.",
-        "wikipedia cannot filter by country: its hits are not filtered.",
-        "wikipedia cannot filter by recency: its hits are not filtered.",
-        "wikipedia cannot filter by sites: its hits are filtered after the search.",
+        "Wikipedia cannot filter by language: its hits are not filtered.",
+        "Wikipedia cannot filter by country: its hits are not filtered.",
+        "Wikipedia cannot filter by recency: its hits are not filtered.",
+        "Wikipedia cannot filter by sites: its hits are filtered after the search.",
     ]
     assert WikipediaProvider(http).notices(Query("q", language="de")) == []
 
@@ -213,4 +213,4 @@ async def test_a_long_question_is_cut_between_words(serve_api: Serve, http: Sear
     (hit,) = await provider.search(query)
     assert len(hit.title) <= 300
     assert hit.title.endswith(("whales", "sing"))
-    assert provider.notices(query) == ["wikipedia reads at most 300 characters: the query was truncated."]
+    assert provider.notices(query) == ["Wikipedia reads at most 300 characters: the query was truncated."]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import httpx
+import lxml.html
 import pytest
 
 from benchmarks.small_service import BATS
@@ -49,3 +50,16 @@ def test_cited_sources_are_exported_for_reference_managers(service: Service, add
 def test_what_cannot_be_exported_is_refused(service: Service, address: str) -> None:
     assert service.client.get(address, params={"format": "docx"}).status_code == 400
     assert service.client.get("/v1/answers/none/export").status_code == 404
+
+
+def test_a_follow_up_is_copied_and_exported_with_what_it_asks(service: Service) -> None:
+    thread = service.ask(BATS).json()["thread"]
+    answer = service.ask("What do they send out?", thread=thread).json()
+    address = f"/answers/{answer['id']}"
+    said = f"Answered as: {answer['rewritten']}"
+    assert "bats" in said
+    for form in ("markdown", "html"):
+        assert said in export(service, f"/v1{address}/export", form).text
+    page = lxml.html.fromstring(service.client.get(address).text)
+    (copied,) = page.xpath('//pre[@data-copied="plain"]')
+    assert f"\n\n{said}\n\n" in copied.text

@@ -6,9 +6,11 @@ import socket
 from contextlib import suppress
 from typing import Any
 
+import lxml.html
 import pytest
 
 from benchmarks.small_service import BATS
+from citewell.server.problems import known_problems, title_of
 from tests.server.api.conftest import Service
 
 
@@ -122,8 +124,19 @@ def test_every_reply_has_security_headers(service: Service, path: str) -> None:
     assert "Server" not in headers
 
 
-def test_a_type_of_problem_is_described_at_its_address(service: Service) -> None:
-    problem = service.client.get("/v1/answers/none").json()
+@pytest.mark.parametrize("path", ["/v1/answers/none", "/v1/none"])
+def test_a_type_of_problem_is_described_at_its_address(service: Service, path: str) -> None:
+    problem = service.client.get(path).json()
     described = service.client.get(problem["type"]).json()
     assert described["title"] == problem["title"]
     assert described["status"] == 404
+
+
+def test_every_type_of_problem_is_a_page_to_a_browser(service: Service) -> None:
+    for name, kind in known_problems().items():
+        page = service.client.get(f"/problems/{name}", headers={"Accept": "text/html"})
+        assert page.headers["Content-Type"].startswith("text/html"), name
+        (heading,) = lxml.html.fromstring(page.text).xpath("//main//h1/text()")
+        assert heading == title_of(kind)
+        assert "`" not in heading, name
+    assert service.client.get("/problems/none", headers={"Accept": "text/html"}).status_code == 404

@@ -13,6 +13,7 @@ from citewell.server.access.keys import NewKey, new_key
 from citewell.server.access.owner import owner_token
 from tests.server.api.conftest import Service, serving
 from tests.server.pages.conftest import OpenPage, in_store
+from tests.server.pages.test_accessibility import faults
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -68,6 +69,28 @@ async def test_a_key_is_asked_for_once(
         await page.get_by_role("button", name="Remove the key").click()
         await page.wait_for_url(f"{service.url}/")
         assert await page.evaluate("sessionStorage.length") == 0
+
+
+async def test_a_page_without_a_key_says_what_a_person_does(
+    open_page: OpenPage, settings: Callable[..., Settings]
+) -> None:
+    with serving(settings()) as service:
+        asking = add_key(service, "ask")
+        page = await open_page("/history", url=service.url, expected="401 (Unauthorized)")
+        dialog = page.get_by_role("dialog", name="API key required")
+        await dialog.get_by_role("button", name="Cancel").click()
+        said = await page.locator("main").inner_text()
+        assert said.startswith("This page needs a key")
+        assert "Enter a key" in said
+        assert "citewell keys create" in said
+        assert not {"`", "Authorization"} & {*said, *said.split()}
+        assert await faults(page) == []
+        await page.get_by_role("button", name="Use a key").click()
+        await dialog.get_by_label("Key").fill(asking.secret)
+        await page.keyboard.press("Enter")
+        await page.get_by_text("No questions yet.").wait_for()
+        refused = service.client.get("/v1/answers").json()
+        assert "Authorization: Bearer" in refused["detail"]
 
 
 async def test_the_owner_of_the_computer_needs_no_key(

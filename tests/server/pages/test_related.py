@@ -45,9 +45,9 @@ class Writer:
         )
 
 
-def written_with(settings: Any, model: ChatService) -> Any:
+def written_with(settings: Any, model: ChatService, **others: str) -> Any:
     changes = {"generator__name": "openai:tiny", "generator__base_url": model.url, "generator__key": "none"}
-    return settings(**changes, citations__judge="words")
+    return settings(**changes | {"citations__judge": "words"} | others)
 
 
 async def test_related_questions_come_from_the_writer(open_page: OpenPage, settings: Any) -> None:
@@ -69,6 +69,24 @@ async def test_related_questions_come_from_the_writer(open_page: OpenPage, setti
             await related.first.click()
             await page.locator("#asked", has_text=shown[0]).wait_for()
             assert await page.locator("#searched").inner_text() == "Searched: the collection notes"
+
+
+async def test_a_writer_that_was_chosen_for_the_question_writes_them(
+    open_page: OpenPage, settings: Any
+) -> None:
+    writer = Writer()
+    async with ChatService([writer]) as model:
+        wanted = written_with(
+            settings, model, generator__name="extractive", server__generators="openai:large"
+        )
+        with serving(wanted) as service:
+            page = await open_page("/?collection=notes&mode=writer:openai:large", url=service.url)
+            answer_id = await ask(page)
+            related = page.get_by_role("region", name="Related questions").get_by_role("link")
+            await related.filter(has_text="How high are the calls of a bat?").wait_for()
+            assert len(writer.asked) == 1
+            found = service.client.get(f"/v1/answers/{answer_id}/related").json()
+            assert found["questions"] == await related.all_inner_texts()
 
 
 async def test_a_rule_makes_related_questions_where_the_writer_makes_none(
