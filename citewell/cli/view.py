@@ -38,10 +38,12 @@ _COMMAND = 160
 _CANDIDATE = 120
 
 UNSUPPORTED = "The references do not support what the model wrote, so these are quotations:"
+BESIDE = "What the model wrote does not answer the question, so these are quotations:"
 REJECTED = "The references do not support what the model wrote, so it is not shown."
 IRRELEVANT = "What the model wrote does not answer the question, so it is not shown."
 REFUSED = "The model found no answer in the references."
 CLOSEST = "The closest sentences:"
+_QUOTED = {"unsupported": UNSUPPORTED, "irrelevant": BESIDE}
 _WITHHELD = {"unsupported": REJECTED, "irrelevant": IRRELEVANT, "refused": REFUSED}
 
 
@@ -205,7 +207,7 @@ def _print(console: Console, answer: Answer, detail: AnswerDetail) -> None:
         console.print(f"[dim]Answered as: {escape(answer.rewritten)}[/]")
     if answer.outcome == "answered":
         if answer.fallback:
-            console.print(f"[yellow]{UNSUPPORTED}[/]\n")
+            console.print(f"[yellow]{_QUOTED[answer.fallback]}[/]\n")
         console.print(_text(answer.sentences))
         unsupported = sum(not sentence.supported for sentence in answer.sentences)
         if unsupported:

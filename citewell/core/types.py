@@ -225,12 +225,11 @@ class Answer:
 
     `rewritten` is the question that was answered in place of a follow-up question; None otherwise. `best` is
     the index of the winner among `candidates`. `quotations` are what was shown while a language model wrote.
-    `fallback` says why its text is not the answer: it is `unsupported`, and the quotations are the answer
-    instead, or nothing is if a model judged it and finds that they do not answer; or what is
-    supported is `irrelevant`, since it does not answer; or it `refused`, saying that the references do not
-    answer. `episode` is the browsing episode that found the references, as
-    the plain values of `citewell.browser.episode.Episode`; None without browsing. `timings` are seconds per
-    stage, `models` the name of the model of each role.
+    `fallback` says why its text is not the answer: it is `unsupported`, or what is supported is `irrelevant`,
+    since it does not answer, and quotations are the answer instead, or nothing is if a model judged it and
+    finds that they do not answer; or it `refused`, saying that the references do not answer. `episode` is the
+    browsing episode that found the references, as the plain values of `citewell.browser.episode.Episode`;
+    None without browsing. `timings` are seconds per stage, `models` the name of the model of each role.
     """
 
     question: str

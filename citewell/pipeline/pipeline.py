@@ -338,10 +338,12 @@ class Pipeline:
         return replace(best, sentences=sentences, unsupported=sum(not s.supported for s in sentences))
 
     async def _quotable(self, run: QuestionRun) -> tuple[Sentence, ...]:
-        """Return the quotations that surely answer, if nothing of what is written is supported."""
+        """Return the quotations that surely answer, if nothing of what is written is supported and does."""
         if self.judge is None:
             return run.quotations
-        if is_refusal(run.written.raw) or any(each.supported for each in run.written.sentences):
+        if is_refusal(run.written.raw):
+            return ()
+        if not run.irrelevant and any(each.supported for each in run.written.sentences):
             return ()
         titles = {reference.number: reference.title_path for reference in run.evidence}
         with run.timed("check"):
@@ -366,7 +368,7 @@ class Pipeline:
         if is_refusal(best.raw):
             return (), "refused"
         if run.irrelevant:
-            return (), "irrelevant"
+            return run.quotable, "irrelevant"
         if any(sentence.supported for sentence in best.sentences):
             return best.sentences, None
         if run.quotable or (best.raw and self.quoter is not None):

@@ -29,7 +29,7 @@ class QuestionRun:
     relevant: bool = False
     quotations: tuple[Sentence, ...] = ()
     quotable: tuple[Sentence, ...] = ()
-    """The quotations that may be the answer where what is written is not supported."""
+    """The quotations that may be the answer where what is written is not supported or irrelevant."""
     irrelevant: bool = False
     """Whether what is written and supported does not answer the question, where a model judges."""
     candidates: tuple[Candidate, ...] = ()

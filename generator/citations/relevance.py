@@ -13,9 +13,8 @@ LEAST_RELEVANCE = 0.7
 """Of an answer that is shown: `python -m benchmarks.refusals` shows what other values let pass."""
 # How much more it must be where the first sentence is not supported, since the others seldom answer alone.
 _WITHOUT_FIRST = 0.05
-# The relevance and the reader's logit that suffice together for quotations that stand for an answer of which
-# nothing is supported.
-_QUOTABLE = ((0.7, 1.0), (0.9, -2.0))
+# The relevance and the reader's logit that suffice together for quotations that stand for what is written.
+_QUOTABLE = ((0.7, 1.0), (0.8, -0.5), (0.9, -2.0))
 _INSTRUCTION = "You judge answers. Reply with one word: Yes or No."
 _ASKED = """\
 Page: {title}

@@ -255,8 +255,8 @@ class AnswerResponse(Struct, frozen=True):
         Annotated[
             Fallback,
             Meta(
-                description="Why a language model's text is not the answer: it is `unsupported`, and the "
-                "quotations are the answer instead, or nothing is; or it is `irrelevant`, or it `refused`."
+                description="Why a language model's text is not the answer: it is `unsupported` or "
+                "`irrelevant`, and quotations are the answer instead, or nothing is; or it `refused`."
             ),
         ]
         | None

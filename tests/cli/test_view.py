@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from citewell.cli.view import IRRELEVANT, REFUSED, REJECTED, UNSUPPORTED, PlainView, TerminalView
+from citewell.cli.view import BESIDE, IRRELEVANT, REFUSED, REJECTED, UNSUPPORTED, PlainView, TerminalView
 from citewell.core.events import Quoted, Token
 from citewell.core.types import Answer, Fallback, Outcome, Reference, Sentence
 
@@ -41,6 +41,7 @@ def test_quotations_stand_above_what_is_being_written(monkeypatch: pytest.Monkey
     [
         ("answered", (WRITTEN,), "", WRITTEN.text),
         ("answered", (QUOTED,), "unsupported", UNSUPPORTED),
+        ("answered", (QUOTED,), "irrelevant", BESIDE),
         ("no_evidence", (), "refused", REFUSED),
         ("no_evidence", (), "irrelevant", IRRELEVANT),
         ("no_evidence", (), "unsupported", REJECTED),
@@ -57,7 +58,8 @@ def test_the_answer_says_what_it_is(
     out = capsys.readouterr().out
     assert said in out
     assert (QUOTED.text in out) == bool(fallback)
-    assert sum(notice in out for notice in (UNSUPPORTED, IRRELEVANT, REJECTED, REFUSED)) == bool(fallback)
+    notices = (UNSUPPORTED, BESIDE, IRRELEVANT, REJECTED, REFUSED)
+    assert sum(notice in out for notice in notices) == bool(fallback)
 
 
 def test_a_list_and_code_are_printed_as_they_were_written(capsys: pytest.CaptureFixture[str]) -> None:

@@ -118,6 +118,26 @@ async def test_what_is_true_but_does_not_answer_is_not_shown(settings: Make) -> 
     assert "Page: Hamlet\nSentence: Ghosts walk. Hamlet sees one.\n\nQuestion: What does Hamlet" in asked
 
 
+async def test_quotations_that_answer_stand_for_what_does_not(settings: Make) -> None:
+    async def write_or_judge(request: web.Request) -> web.Response:
+        body = await request.json()
+        if body.get("logprobs"):
+            answers = "Sentence: Hamlet sees a ghost." in body["messages"][-1]["content"]
+            return web.json_response(yes_or_no(0.9 if answers else 0.6))
+        written = "Pizza delights everybody[1]."
+        return web.json_response({"choices": [{"message": {"content": written}, "finish_reason": "stop"}]})
+
+    text = "Pizza delights everybody. Hamlet sees a ghost."
+    reference = Reference(1, "https://hamlet.example/", "Hamlet", text, 0.9)
+    async with ChatService([write_or_judge]) as http:
+        flags = {"generator.name": "openai:tiny", "generator.base_url": http.url, "citations.judge": "writer"}
+        async with open_pipeline(settings(**flags, **{"retriever.reader": "none"})) as pipeline:
+            answer = await final_answer(pipeline.write("What does Hamlet see?", [reference]))
+    assert (answer.outcome, answer.fallback) == ("answered", "irrelevant")
+    assert answer.answer == "Hamlet sees a ghost. [1]"
+    assert answer.candidates[0].text == "Pizza delights everybody. [1]"
+
+
 @pytest.mark.parametrize(("likely", "outcome"), [(0.74, "no_evidence"), (0.75, "answered")])
 async def test_an_answer_must_be_more_relevant_without_its_first_sentence(
     settings: Make, likely: float, outcome: str

@@ -92,6 +92,10 @@ export const GERMAN = {
     "Was das Modell schrieb, beantwortet die Frage nicht und wird nicht gezeigt. Diese Sätze kommen ihr am nächsten.",
   "The sources do not support what the model wrote, so it is not shown. These sentences are the closest to the question.":
     "Die Quellen stützen nicht, was das Modell schrieb; es wird nicht gezeigt. Diese Sätze kommen der Frage am nächsten.",
+  "What the model wrote does not answer the question, so these are quotations from the sources.":
+    "Was das Modell schrieb, beantwortet die Frage nicht; dies sind Zitate aus den Quellen.",
+  "The sources do not support what the model wrote, so these are quotations from them.":
+    "Die Quellen stützen nicht, was das Modell schrieb; dies sind Zitate aus ihnen.",
   "In a conversation": "In einem Gespräch",
   "Running": "Läuft",
   "Failed": "Gescheitert",

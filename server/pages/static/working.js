@@ -95,8 +95,8 @@ async function answered(sent, progress, signal) {
 }
 
 function summaryOf({ outcome, sentences, fallback }) {
-  if (fallback === "unsupported" && outcome === "answered") {
-    return "The sources do not support what the model wrote, so the answer is quotations.";
+  if (fallback && outcome === "answered") {
+    return "What the model wrote is not shown: the answer is quotations.";
   }
   if (outcome !== "answered") {
     return fallback ? "No sure answer was found." : "No evidence was found.";
