@@ -22,6 +22,8 @@ _DENIAL = frozenset("not no never none nobody neither nor without cannot".split(
 # What an answer may add on its own.
 _ADDED = "yes up about around approximately at least most only just exactly each"
 _FREE = STOP_WORDS | frozenset(_ADDED.split())
+# As in `E2: no water. Open the tap.`, where the next sentence speaks of what the label names.
+_LABEL = re.compile(r"[^.:|]{1,40}: ")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _YES_OR_NO = re.compile(r"\W*(?:yes|no)\b", re.IGNORECASE)
 
@@ -30,9 +32,9 @@ def grounding(question: str, answer: str, references: Sequence[Reference]) -> Re
     """Return the reference with the sentence, item or row that the first sentence of an answer rests on.
 
     That is one of those that share most words with the question, if it has, with its headings, all words
-    and numbers that the answer adds to the question, and denies something if the answer does. The sentence
-    beside it in its line may have words, as in "E2: no water. Open the tap.", but no names or numbers. None
-    if there is none, or if the answer adds nothing and is neither yes nor no.
+    and numbers that the answer adds to the question, and denies something if the answer does. After a label,
+    the next sentence may have words too, but no names or numbers. None if there is none, or if the answer
+    adds nothing and is neither yes nor no.
     """
     asked = _stems(content_words(question))
     added = _stems(content_words(answer)) - _stems(words(question)) - _stems(_FREE)
@@ -45,7 +47,7 @@ def grounding(question: str, answer: str, references: Sequence[Reference]) -> Re
     least = min(most, max(most - _NEAR, _ENOUGH))
     denies = _denies(answer)
     for unit in units:
-        held = unit.words | unit.above | unit.beside
+        held = unit.words | unit.above | unit.after
         if unit.shared(asked) >= least and added <= held and (unit.denies or not denies):
             return unit.reference
     return None
@@ -56,8 +58,8 @@ class _Unit(NamedTuple):
     words: frozenset[str]
     above: frozenset[str]
     """Words of the title and the headings."""
-    beside: frozenset[str]
-    """Words of the sentences beside it that are neither names nor numbers."""
+    after: frozenset[str]
+    """Words of the next sentence, where they count."""
     denies: bool
 
     def shared(self, asked: frozenset[str]) -> float:
@@ -67,16 +69,17 @@ class _Unit(NamedTuple):
 
 def _units(reference: Reference) -> list[_Unit]:
     above = _stems(words(reference.title_path))
-    texts = pieces(reference.text)
-    beside: list[set[str]] = [set() for _ in texts]
-    for place, (one, other) in enumerate(pairwise(texts)):
-        if f"{one} {other}" in reference.text:  # of a line
-            beside[place] |= _stems(_plain(other))
-            beside[place + 1] |= _stems(_plain(one))
+    texts = [*pieces(reference.text), ""]
     return [
-        _Unit(reference, _stems(words(text)), above, frozenset(near), _denies(text))
-        for text, near in zip(texts, beside, strict=True)
+        _Unit(reference, _stems(words(text)), above, _after(text, after, reference.text), _denies(text))
+        for text, after in pairwise(texts)
     ]
+
+
+def _after(text: str, after: str, passage: str) -> frozenset[str]:
+    """Return the words of the next sentence in the line of one with a label, but names and numbers."""
+    in_line = _LABEL.match(text) and f"{text} {after}" in passage
+    return _stems(_plain(after)) if in_line else frozenset()
 
 
 def _plain(sentence: str) -> list[str]:

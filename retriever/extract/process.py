@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 import subprocess
@@ -27,6 +28,9 @@ _VARIABLES = (
 )
 # A worker may not start threads, and numpy's linear algebra would start one per core.
 _SINGLE_THREADED = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+# A worker that Ctrl-C reaches before it runs is gone before asyncio waits for it, which warns of that.
+_REAPED = "will report returncode 255"
+logging.getLogger("asyncio").addFilter(lambda record: _REAPED not in str(record.msg))
 
 
 class WorkerEndedError(Exception):

@@ -22,7 +22,7 @@ class NoAnswerError(CitewellError):
         """Name the answer that was requested."""
         super().__init__(
             f"The answer {answer_id[:64]!r} does not exist.",
-            "The history lists your answers: GET /v1/answers.",
+            "The history lists your answers, and GET /v1/answers.",
         )
 
 

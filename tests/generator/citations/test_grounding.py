@@ -29,6 +29,7 @@ REFERENCES = [
         ("When did the Suez Canal open?", "The Suez Canal opened in November 1869.", 2),
         ("When did the Suez Canal open?", "The Suez Canal opened in 1975.", None),
         ("When did the Suez Canal open?", "The Suez Canal opened with fireworks.", None),  # of no sentence
+        ("When did the Suez Canal open?", "It opened when mines were cleared.", None),  # the next sentence
         ("How long was the work before it opened?", "It opened after 10 years of work.", 2),  # in words
         ("Are pets allowed in the hall?", "No, pets are not allowed in the hall.", 3),
         ("Is smoking allowed on the balcony?", "Yes, smoking is allowed on the balcony.", 3),

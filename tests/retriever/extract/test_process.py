@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from contextlib import suppress
 from typing import Any
+
+import pytest
 
 from citewell.retriever.extract.process import WorkerProcess
 
@@ -20,3 +23,12 @@ async def test_a_process_whose_end_nobody_waits_for_any_more_ends_quietly() -> N
     assert killing.cancelled()
     await asyncio.wait_for(worker.kill(), 30)
     assert not complaints
+
+
+def test_a_worker_that_was_gone_before_asyncio_waited_makes_no_noise(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    logger = logging.getLogger("asyncio")
+    logger.warning("Unknown child process pid %d, will report returncode 255", 7)  # the words of asyncio
+    logger.warning("Loop %r that handles pid %r is closed", "a", 7)
+    assert [record.getMessage() for record in caplog.records] == ["Loop 'a' that handles pid 7 is closed"]
