@@ -27,7 +27,7 @@ from citewell.core.reasons import one_reason
 
 
 class CitewellError(Exception):
-    """An error that users are told of.
+    """An error to show to users.
 
     All errors that Citewell raises for users derive from it. `message` says what went wrong; `hint` says what
     to do about it. The command line prints both and exits with `exit_code`.

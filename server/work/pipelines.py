@@ -311,7 +311,7 @@ class Pipelines:
     async def completer(self, generator: str) -> Completer | None:
         """Return the generator of a short name for other texts than answers.
 
-        None if it is no language model, or none that can be chosen here. Raises as loading it does.
+        None for a generator that only quotes, or that users cannot choose. Raises the errors of loading it.
         """
         if generator == EXTRACTIVE or generator not in self.generators:
             return None
