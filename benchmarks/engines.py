@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import json
+import shutil
 import subprocess
 import sys
 import threading
@@ -14,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import citewell.core.gguf
+from citewell.core.conversion import converted
 from citewell.core.remote_code import TRUST_REMOTE_CODE
 from citewell.generator.causal import Sampling, Seen
 from citewell.generator.openvino import OpenVinoModel
@@ -191,13 +192,10 @@ def ctranslate2(precision: str) -> GenerationEngine:
     return GenerationEngine("ctranslate2", load, convert)
 
 
-def requantize(folder: Path) -> None:
-    """Write the weights as GGUF Q8_0, and from that as OpenVINO files, as `citewell.core.conversion` does."""
-    file = folder / MODEL
-    reader = citewell.core.gguf.open_gguf(folder.parent / MODEL)
-    citewell.core.gguf.describe(reader, folder)
-    citewell.core.gguf.requantize(reader, file)
-    citewell.core.gguf.save_openvino(file)
+def convert_citewell(folder: Path) -> None:
+    """Write the weights as OpenVINO files, as Citewell does."""
+    made = converted(str(folder.parent / MODEL), folder.parent / "converted")
+    shutil.copytree(made, folder, dirs_exist_ok=True)
 
 
 def load_citewell(folder: Path) -> Runner:
@@ -308,7 +306,7 @@ ENGINES = {
     "transformers-int8": GenerationEngine("transformers", partial(load_transformers, int8=True)),
     "ctranslate2-fp32": ctranslate2("float32"),
     "ctranslate2-int8": ctranslate2("int8"),
-    "openvino-int8": GenerationEngine("openvino-genai", load_citewell, requantize),
+    "openvino-int8": GenerationEngine("openvino-genai", load_citewell, convert_citewell),
     "onnxruntime-int8": onnxruntime("int8"),
     "onnxruntime-int4": onnxruntime("int4"),
     "llama.cpp": GenerationEngine("llama-cpp-python", load_llama),

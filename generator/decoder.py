@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from citewell.core.mapped_file import pages_released
+from citewell.core.mapped_file import pages_released, release_pages
 from citewell.core.memory import available_memory
 from citewell.core.openvino_core import openvino_core
 from citewell.generator.block_pool import BLOCK, BlockPool
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import openvino
 
 _FEWEST_BLOCKS = 64
+_MANY = 64  # tokens, which take so long to read that giving pages back costs nothing
 _PLACES = "places"
 _CACHES = ("key_cache.", "value_cache.")
 # Of the memory that is available when the model is loaded, for keys and values.
@@ -120,6 +121,9 @@ class PagedDecoder:
             _PLACES: (np.concatenate(places) if any(wanted) else ends[-1:] - 1).astype(np.int64),
         }
         found = self._request.infer({name: value for name, value in given.items() if name in self._inputs})
+        if ends[-1] > _MANY:
+            # The vocabulary's rows are read from the file, of which the system maps many pages around each.
+            release_pages(self._weights)
         return np.split(found[0][: sum(wanted), 0], np.cumsum(wanted)[:-1])
 
     def copy(self, row: CachedText) -> CachedText:

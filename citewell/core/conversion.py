@@ -16,9 +16,12 @@ from citewell.core.errors import ModelError
 from citewell.core.weights import locate, verify
 
 if TYPE_CHECKING:
-    from citewell.core.gguf import Change
+    import numpy as np
+    from numpy.typing import NDArray
 
-_FORM = "openvino-2"  # changes with what is written, so that an older folder is not used
+    from citewell.core.gguf_weights import Change
+
+_FORM = "openvino-3"  # changes with what is written, so that an older folder is not used
 
 
 def converted(
@@ -53,7 +56,8 @@ def _digest(adapter: Path) -> str:
 
 
 def _convert(name: str, adapter: Path | None, target: Path) -> None:
-    from citewell.core.gguf import describe, open_gguf, requantize, save_openvino, weight_bytes
+    from citewell.core.gguf import describe, open_gguf, save_openvino, weight_bytes, write_numbered
+    from citewell.core.gguf_weights import fill_weights
     from citewell.core.memory import check_memory, language_model_memory
 
     begin("verifying")
@@ -61,25 +65,26 @@ def _convert(name: str, adapter: Path | None, target: Path) -> None:
     verify(name)
     begin("reading")
     assert gguf is not None
-    requantized = target / "requantized.gguf"
+    numbered = target / "numbered.gguf"
     reader = open_gguf(gguf)
     check_memory(gguf.name, language_model_memory(weight_bytes(reader), converting=True))
     try:
         describe(reader, target)
-        requantize(reader, requantized, _merging(reader, adapter) if adapter else None)
+        write_numbered(reader, numbered)
         begin("converting")
-        save_openvino(requantized)
+        save_openvino(numbered)
+        numbered.unlink()
+        begin("saving")
+        fill_weights(target / "openvino_model.xml", reader, _merging(reader, adapter) if adapter else None)
     except (RuntimeError, ValueError, TypeError, IndexError) as error:
         raise ModelError(
             f"The model {gguf} cannot be converted: {error}",
             "Use another GGUF file of this model, or --generator extractive.",
         ) from error
-    begin("saving")
-    requantized.unlink()
 
 
 def _merging(reader: Any, adapter: Path) -> Change:
-    """Return a function that adds the adapter's changes to the weights of an open GGUF file."""
+    """Return what an adapter adds to the weights of an open GGUF file, by their names."""
     from citewell.core.gguf import in_gguf_order, layer_names
     from citewell.core.lora import check_shape, misfit, read_adapter
 
@@ -92,12 +97,10 @@ def _merging(reader: Any, adapter: Path) -> Change:
         check_shape(adapter, path, change, shapes[names[path]])
         changes[names[path]] = change
 
-    def merged(name: str, values: Any) -> Any:
-        if name not in changes:
-            return values
-        return values + in_gguf_order(reader, name, changes[name].delta())
+    def added(name: str) -> NDArray[np.float32] | None:
+        return in_gguf_order(reader, name, changes[name].delta()) if name in changes else None
 
-    return merged
+    return added
 
 
 def main(arguments: list[str]) -> int:

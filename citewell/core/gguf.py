@@ -1,20 +1,19 @@
 """GGUF files, rewritten once as the files that OpenVINO runs.
 
 GGUF (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md) holds weights, tokenizer and chat template
-in one file. OpenVINO GenAI reads it; of its weights only those in Q8_0 (8 bits in blocks of 32 with a scale
-each) and Q4_K (4 bits) reach full speed, so matrices in other types are brought to Q8_0 first.
+in one file, of which OpenVINO GenAI makes a graph; see `citewell.core.gguf_weights` for its weights.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from citewell.core.errors import ModelError
 from citewell.core.gguf_header import check_header
+from citewell.core.gguf_weights import numbered
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +26,6 @@ TEMPLATE = "chat_template.jinja"
 _TOKENIZER = "gpt2"  # GGUF's name of byte-level BPE, the only one that OpenVINO builds from a GGUF file
 _LIMIT = 8192  # OpenVINO's tokenizer keeps this number of last tokens of a text, whatever the model's context
 _CONTROL = 3  # the token type of control tokens
-_FEED_FORWARD = ".ffn_"
 _SCALING = "rope_freqs.weight"  # as in Llama 3.1; OpenVINO's reader ignores it
 _WANTED = (
     "Give the GGUF file of an instruction-tuned model with byte-level BPE and one of the architectures "
@@ -66,28 +64,18 @@ def open_gguf(file: Path) -> Any:
     return reader
 
 
-Change = Callable[[str, "NDArray[np.float32]"], "NDArray[np.float32]"]
-"""Maps a tensor's name in the GGUF file and its values (rows, columns) to the values to write."""
-
-
 def weight_bytes(reader: Any) -> int:
-    """Return the bytes of an open GGUF file's weights as `requantize` writes them, or a few more."""
+    """Return the bytes of an open GGUF file's weights as OpenVINO gets them, or a few more."""
     import gguf
 
-    q8, q4 = gguf.GGMLQuantizationType.Q8_0, gguf.GGMLQuantizationType.Q4_K
-    total = 0
-    for tensor in reader.tensors:
-        stays = tensor.tensor_type == q4 and _FEED_FORWARD in tensor.name
-        block, size = gguf.GGML_QUANT_SIZES[q4 if stays else q8]
-        total += math.prod(int(length) for length in tensor.shape) * size // block
-    return total
+    block, size = gguf.GGML_QUANT_SIZES[gguf.GGMLQuantizationType.Q8_0]
+    return sum(math.prod(map(int, tensor.shape)) for tensor in reader.tensors) * size // block
 
 
-def requantize(reader: Any, file: Path, change: Change | None = None) -> None:
-    """Write an open GGUF file again, its matrices in Q8_0, each as `change` gives it.
+def write_numbered(reader: Any, file: Path) -> None:
+    """Write an open GGUF file again, with numbers in place of weights (`citewell.core.gguf_weights`).
 
-    Without a change, those of the feed-forward layers that are in Q4_K stay so: OpenVINO rounds the offsets
-    of its blocks, which harms attention more. Holds one tensor in memory at a time.
+    Raises `ValueError` for a matrix whose rows are not blocks of Q4_0.
     """
     import gguf
     import numpy as np
@@ -99,29 +87,22 @@ def requantize(reader: Any, file: Path, change: Change | None = None) -> None:
     for field in reader.fields.values():
         if not field.name.startswith("GGUF.") and field.name not in replaced:
             writer.add_key_value(field.name, field.contents(), field.types[0], field.types[-1])
-    writer.add_file_type(gguf.LlamaFileType.MOSTLY_Q8_0)
-
-    def target(tensor: Any) -> Any:
-        if len(tensor.shape) == 1:
-            return kinds.F32
-        stays = change is None and tensor.tensor_type == kinds.Q4_K and _FEED_FORWARD in tensor.name
-        return kinds.Q4_K if stays else kinds.Q8_0
-
-    targets = [target(tensor) for tensor in reader.tensors]
-    for tensor, kind in zip(reader.tensors, targets, strict=True):
+    writer.add_file_type(gguf.LlamaFileType.MOSTLY_Q4_0)
+    for tensor in reader.tensors:
         shape = [int(length) for length in reversed(tensor.shape)]
+        kind = kinds.F32 if len(shape) == 1 else kinds.Q4_0
         size = math.prod(gguf.quant_shape_to_byte_shape(shape, kind))
         writer.add_tensor_info(tensor.name, shape, np.dtype(np.float32), size, raw_dtype=kind)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_ti_data_to_file()
-    for tensor, kind in zip(reader.tensors, targets, strict=True):
-        if kind == kinds.Q4_K:
-            writer.write_tensor_data(np.asarray(tensor.data))
-            continue
-        values = gguf.quants.dequantize(tensor.data, tensor.tensor_type)
-        changed = values if change is None else change(tensor.name, values)
-        writer.write_tensor_data(gguf.quants.quantize(changed, kind))
+    for index, tensor in enumerate(reader.tensors):
+        if len(tensor.shape) == 1:
+            values = gguf.quants.dequantize(tensor.data, tensor.tensor_type)
+            writer.write_tensor_data(values.astype(np.float32, copy=False))
+        else:
+            columns, rows = (int(length) for length in tensor.shape)
+            writer.write_tensor_data(numbered(index, rows, columns))
     writer.close()
 
 

@@ -18,17 +18,13 @@ def pages_released(file: Path) -> Iterator[None]:
     """Give the pages of a mapped file back to the system while the block runs, and at its end.
 
     OpenVINO copies a model's weights into the order that its kernels read, and leaves the file mapped:
-    without this, a process holds them twice. Pages that are read again come from the file. Does nothing on
-    other systems than Linux.
+    without this, a process holds them twice. Does nothing on other systems than Linux.
     """
-    if not sys.platform.startswith("linux"):
-        yield
-        return
     done = threading.Event()
 
     def repeat() -> None:
         while not done.wait(_SECONDS):
-            _release(file)
+            release_pages(file)
 
     thread = threading.Thread(target=repeat, daemon=True)
     thread.start()
@@ -37,10 +33,13 @@ def pages_released(file: Path) -> Iterator[None]:
     finally:
         done.set()
         thread.join()
-        _release(file)
+        release_pages(file)
 
 
-def _release(file: Path) -> None:
+def release_pages(file: Path) -> None:
+    """Give the pages of a mapped file back to the system, on Linux; what is read again comes from it."""
+    if not sys.platform.startswith("linux"):
+        return
     madvise = ctypes.CDLL(None).madvise
     madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
     name = str(file.resolve())

@@ -37,7 +37,7 @@ def test_a_file_too_large_for_the_memory_is_refused_with_the_numbers(tmp_path: P
     with pytest.raises(ModelError) as caught:
         converted(str(write_huge(tmp_path / "huge.gguf")), tmp_path / "cache")
     numbers = re.search(
-        r"huge\.gguf needs about 2\d{3}\.\d GB of memory; (\d+\.\d) GB are", caught.value.message
+        r"huge\.gguf needs about 1\d{3}\.\d GB of memory; (\d+\.\d) GB are", caught.value.message
     )
     assert numbers is not None, caught.value.message
     assert 0 < float(numbers[1]) < 2000
