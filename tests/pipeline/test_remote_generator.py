@@ -10,9 +10,9 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from citewell.core.errors import ServiceKeyRefusedError, ServiceUnreachableError
-from citewell.core.events import Done, final_answer
+from citewell.core.events import Done
 from citewell.core.settings import Settings
-from citewell.core.types import Answer, Reference
+from citewell.core.types import Answer
 from citewell.pipeline.build import open_pipeline
 from tests.generator.chat_service import ChatService, yes_or_no
 
@@ -91,104 +91,3 @@ async def test_a_model_elsewhere_judges_its_own_sentences_if_it_is_asked_to(sett
         (True, "supported", 1.0),  # a quotation
         (False, "not_found", 0.0),
     ]
-
-
-async def test_what_is_true_but_does_not_answer_is_not_shown(settings: Make) -> None:
-    likely, asked = 0.69, ""
-
-    async def write_or_judge(request: web.Request) -> web.Response:
-        nonlocal asked
-        body = await request.json()
-        if body.get("logprobs"):
-            asked = body["messages"][-1]["content"]
-            return web.json_response(yes_or_no(likely))
-        written = "Ghosts walk[1]. Hamlet sees one[1]. Pizza delights everybody nightly[1]."
-        return web.json_response({"choices": [{"message": {"content": written}, "finish_reason": "stop"}]})
-
-    reference = Reference(1, "https://hamlet.example/", "Hamlet", "Ghosts walk. Hamlet sees one.", 0.9)
-    async with ChatService([write_or_judge]) as http:
-        flags = {"generator.name": "openai:tiny", "generator.base_url": http.url, "citations.judge": "writer"}
-        async with open_pipeline(settings(**flags)) as pipeline:
-            beside = await final_answer(pipeline.write("What is Ophelia's age?", [reference]))
-            likely = 0.7
-            shown = await final_answer(pipeline.write("What does Hamlet see?", [reference]))
-    assert (beside.outcome, beside.fallback, beside.sentences) == ("no_evidence", "irrelevant", ())
-    assert [each.supported for each in beside.candidates[0].sentences] == [True, True, False]
-    assert (shown.outcome, shown.fallback) == ("answered", None)
-    assert "Page: Hamlet\nSentence: Ghosts walk. Hamlet sees one.\n\nQuestion: What does Hamlet" in asked
-
-
-async def test_quotations_that_answer_stand_for_what_does_not(settings: Make) -> None:
-    async def write_or_judge(request: web.Request) -> web.Response:
-        body = await request.json()
-        if body.get("logprobs"):
-            answers = "Sentence: Hamlet sees a ghost." in body["messages"][-1]["content"]
-            return web.json_response(yes_or_no(0.9 if answers else 0.6))
-        written = "Pizza delights everybody[1]."
-        return web.json_response({"choices": [{"message": {"content": written}, "finish_reason": "stop"}]})
-
-    text = "Pizza delights everybody. Hamlet sees a ghost."
-    reference = Reference(1, "https://hamlet.example/", "Hamlet", text, 0.9)
-    async with ChatService([write_or_judge]) as http:
-        flags = {"generator.name": "openai:tiny", "generator.base_url": http.url, "citations.judge": "writer"}
-        async with open_pipeline(settings(**flags, **{"retriever.reader": "none"})) as pipeline:
-            answer = await final_answer(pipeline.write("What does Hamlet see?", [reference]))
-    assert (answer.outcome, answer.fallback) == ("answered", "irrelevant")
-    assert answer.answer == "Hamlet sees a ghost. [1]"
-    assert answer.candidates[0].text == "Pizza delights everybody. [1]"
-
-
-@pytest.mark.parametrize(("likely", "outcome"), [(0.74, "no_evidence"), (0.75, "answered")])
-async def test_an_answer_must_be_more_relevant_without_its_first_sentence(
-    settings: Make, likely: float, outcome: str
-) -> None:
-    async def write_or_judge(request: web.Request) -> web.Response:
-        if (await request.json()).get("logprobs"):
-            return web.json_response(yes_or_no(likely))
-        written = "Hamlet sees 17 ghosts[1]. Ghosts walk[1]."  # a number that the reference lacks
-        return web.json_response({"choices": [{"message": {"content": written}, "finish_reason": "stop"}]})
-
-    reference = Reference(1, "https://hamlet.example/", "Hamlet", "Ghosts walk. Hamlet sees one.", 0.9)
-    async with ChatService([write_or_judge]) as http:
-        flags = {"generator.name": "openai:tiny", "generator.base_url": http.url, "citations.judge": "writer"}
-        async with open_pipeline(settings(**flags)) as pipeline:
-            answer = await final_answer(pipeline.write("What does Hamlet see?", [reference]))
-    assert [sentence.supported for sentence in answer.candidates[0].sentences] == [False, True]
-    assert answer.outcome == outcome
-
-
-async def test_a_later_sentence_that_does_not_help_is_left_out(settings: Make) -> None:
-    async def write_or_judge(request: web.Request) -> web.Response:
-        body = await request.json()
-        if body.get("logprobs"):
-            content = body["messages"][-1]["content"]
-            return web.json_response(
-                yes_or_no(0.5 if content.endswith("help to answer the question?") else 0.9)
-            )
-        written = "Hamlet sees ghosts, as stated in the reference[1]. Pizza delights everybody[1]."
-        return web.json_response({"choices": [{"message": {"content": written}, "finish_reason": "stop"}]})
-
-    text = "Hamlet sees ghosts. Pizza delights everybody."
-    reference = Reference(1, "https://hamlet.example/", "Hamlet", text, 0.9)
-    async with ChatService([write_or_judge]) as http:
-        flags = {"generator.name": "openai:tiny", "generator.base_url": http.url, "citations.judge": "writer"}
-        async with open_pipeline(settings(**flags)) as pipeline:
-            answer = await final_answer(pipeline.write("What does Hamlet see?", [reference]))
-    assert answer.answer == "Hamlet sees ghosts. [1]"
-
-
-async def test_a_quotation_without_a_citation_is_no_answer(settings: Make) -> None:
-    async def write_or_judge(request: web.Request) -> web.Response:
-        if (await request.json()).get("logprobs"):
-            return web.json_response(yes_or_no(0.1))
-        written = "Hamlet asks about death[1]."
-        return web.json_response({"choices": [{"message": {"content": written}, "finish_reason": "stop"}]})
-
-    text = "What is it? It is what it is. To be or not to be, that is it."
-    async with ChatService([write_or_judge]) as http:
-        flags = {"generator.name": "openai:tiny", "generator.base_url": http.url, "citations.judge": "writer"}
-        async with open_pipeline(settings(**flags)) as pipeline:
-            reference = Reference(1, "https://hamlet.example/", "Hamlet", text, 0.9)
-            answer = await final_answer(pipeline.write("To be or not to be?", [reference]))
-    assert [quotation.citations for quotation in answer.quotations] == [()]
-    assert (answer.outcome, answer.fallback) == ("no_evidence", "unsupported")

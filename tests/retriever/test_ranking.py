@@ -24,6 +24,18 @@ WORDS = (
 QUESTION = "How do bats call in the dark night?"
 
 
+class Answers:
+    """A reader to whom texts with some words answer."""
+
+    name = fingerprint = "answers"
+
+    def __init__(self, words: str) -> None:
+        self._words = words
+
+    def scores(self, question: str, texts: Sequence[str]) -> Vectors:
+        return np.array([10.0 * (self._words in text) for text in texts], dtype=np.float32)
+
+
 class CountingEncoder:
     """Vectors of word counts: exact, and so the same in whatever batch a passage is encoded."""
 
@@ -228,36 +240,24 @@ def test_a_passage_is_encoded_below_its_title_and_headings() -> None:
 
 
 def test_the_reader_of_sentences_has_a_part_in_the_order() -> None:
-    class Answers:
-        name = fingerprint = "answers"
-
-        def scores(self, question: str, texts: Sequence[str]) -> Vectors:
-            return np.array([10.0 * ("moth" in text) for text in texts], dtype=np.float32)
-
     passages = [
         Passage("https://a.example/", "A", "Bats call in the dark night, and call at night in the dark."),
         Passage("https://b.example/", "B", "A bat calls a moth in the dark night before it is eaten whole."),
     ]
-    for reader, first in ((None, "A"), (AnswerReader(Answers(), weight=100.0), "B")):
+    for reader, first in ((None, "A"), (AnswerReader(Answers("moth"), weight=100.0), "B")):
         ranking = Ranker(CountingEncoder(), prefilter=48, reader=reader).begin(QUESTION)
         ranking.add(0, passages)
         assert ranking.top(2)[0].title == first
 
 
 def test_a_passage_with_the_rare_word_of_the_question_is_read_whatever_its_vector() -> None:
-    class Answers:
-        name = fingerprint = "answers"
-
-        def scores(self, question: str, texts: Sequence[str]) -> Vectors:
-            return np.array([10.0 * ("Pettifer hums" in text) for text in texts], dtype=np.float32)
-
     passages = [
         Passage(f"https://p{n}.example/", f"Page {n}", f"Bats{n} call bats in the dark night number{n}.")
         for n in range(20)
     ]
     passages.append(Passage("https://members.example/", "Members", "Pettifer hums."))
-    ranking = Ranker(CountingEncoder(), prefilter=48, reader=AnswerReader(Answers(), weight=100.0)).begin(
-        "Where in the dark night do bats call Pettifer?"
-    )
+    ranking = Ranker(
+        CountingEncoder(), prefilter=48, reader=AnswerReader(Answers("Pettifer hums"), weight=100.0)
+    ).begin("Where in the dark night do bats call Pettifer?")
     ranking.add(0, passages)
     assert ranking.top(2)[0].title == "Members"
