@@ -19,21 +19,22 @@ from citewell.generator.pointing_back import points_back
 from citewell.generator.prompt import Message
 from citewell.generator.yes import YesModel, ask_all
 
-# The least probability of yes of a supported sentence. Models say yes too easily where all words of a claim
-# stand in the passage, also in another order or with another meaning.
-_LEAST, _LEAST_VERBATIM = 0.5, 0.6
+# The least probability of yes of a supported sentence, chosen on the dev part of `benchmarks.false_edits --judge`.
+# Models say yes too easily where all words of a claim stand in the passage, also in another order or with
+# another meaning.
+_LEAST, _LEAST_VERBATIM = 0.57, 0.67
 _VERBATIM = 0.99
 # A sentence that is not supported is partly so above this probability or this share of its words …
-_PARTLY, _PARTLY_WORDS = 0.35, 0.6
+_PARTLY, _PARTLY_WORDS = 0.42, 0.6
 # … and contradicted where its words stand there and yes is as unlikely as this.
-_CONTRADICTED = 0.2
+_CONTRADICTED = 0.25
 # The best references of a sentence are asked about, if they have this share of its words.
 _ASKED_ABOUT, _FEWEST_SHARED = 2, 0.15
 # A first sentence below this probability is supported only if a sentence of the references grounds it, that
 # passage answers with the second probability, and the answer is right with the third: notes and tables do not
 # say in whole words what an answer says, and a small model takes the next row for the right one. Chosen on
 # the dev half of `python -m benchmarks.own_documents` and, the first one, on notes of `benchmarks.refusals`.
-_SURE, _LEAST_ANSWERED, _LEAST_RIGHT = 0.65, 0.65, 0.75
+_SURE, _LEAST_ANSWERED, _LEAST_RIGHT = 0.71, 0.67, 0.8
 # A sentence with fewer content words, such as "Yes.", says something only with its question.
 _FEWEST_WORDS = 3
 _WINDOW = 200  # words of a reference that are shown
