@@ -19,9 +19,9 @@ from citewell.generator.pointing_back import points_back
 from citewell.generator.prompt import Message
 from citewell.generator.yes import YesModel, ask_all
 
-# The least probability of yes of a supported sentence, chosen on the dev part of `benchmarks.false_edits`. Models
-# say yes too easily where all words of a claim stand in the passage, also in another order or with another
-# meaning.
+# The least probability of yes of a supported sentence, chosen on the dev part of `benchmarks.false_edits`.
+# Models say yes too easily where all words of a claim stand in the passage, also in another order or with
+# another meaning.
 _LEAST, _LEAST_VERBATIM = 0.57, 0.67
 _VERBATIM = 0.99
 # A sentence that is not supported is partly so above this probability or this share of its words …
