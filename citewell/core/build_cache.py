@@ -22,7 +22,9 @@ STEPS = ("verifying", "reading", "converting", "saving")
 OnStep = Callable[[str, str], None]
 """Called with `(model, step)` as each of `STEPS` begins."""
 
-_NO_ROOM = "Free some space (about 500 MB), or set CITEWELL_CACHE_DIR to another folder."
+_NO_ROOM = (
+    "Free some space (3 GB for a model of 1.5 billion weights), or set CITEWELL_CACHE_DIR to another folder."
+)
 
 
 def built(name: str, target: Path, command: Sequence[str], on_step: OnStep) -> Path:

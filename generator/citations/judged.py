@@ -33,7 +33,8 @@ _ASKED_ABOUT, _FEWEST_SHARED = 2, 0.15
 # A first sentence below this probability is supported only if a sentence of the references grounds it, that
 # passage answers with the second probability, and the answer is right with the third: notes and tables do not
 # say in whole words what an answer says, and a small model takes the next row for the right one. Chosen on
-# the dev half of `python -m benchmarks.own_documents` and, the first one, on notes of `benchmarks.refusals`.
+# the dev half of `python -m benchmarks.own_documents` and, the first one, on notes of `benchmarks.refusals`,
+# then raised as the packaged writer's answers rose when its weights were rounded less.
 _SURE, _LEAST_ANSWERED, _LEAST_RIGHT = 0.71, 0.67, 0.8
 # A sentence with fewer content words, such as "Yes.", says something only with its question.
 _FEWEST_WORDS = 3
