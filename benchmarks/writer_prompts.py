@@ -21,6 +21,7 @@ import time
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,6 +43,7 @@ from citewell.generator.refusal import is_refusal
 from citewell.generator.resolve import resolve
 from citewell.pipeline.build import open_pipeline
 from citewell.pipeline.parts import build_ranker
+from citewell.retriever.parts import parts
 
 THREE = ("fact", "joined", "refusal")
 FIVE = PromptForm().examples
@@ -53,7 +55,7 @@ FORMS = {
     "rules, three, titles": PromptForm(RULES, examples=THREE),
     "rules, five, titles": PromptForm(RULES, examples=FIVE),
     "rules, five, titles, question first": PromptForm(RULES, question_first=True, examples=FIVE),
-    "rules, five, titles, 250 words": PromptForm(),
+    "rules, five, titles, 160 words": PromptForm(),
     "rules, no example": replace(WEBGLM, instruction=RULES, demonstration=False),
 }
 
@@ -105,7 +107,7 @@ def main() -> None:
             form=FORMS[name],
         )
         most = next((int(words) for words in re.findall(r"(\d+) words", name)), None)
-        written = asyncio.run(write(writer, cases if most is None else shortened(cases, settings, most)))
+        written = asyncio.run(write(writer, cases if most is None else focused_cases(cases, settings, most)))
         results[name] = summary(cases, written)
         answers[name] = [one._asdict() for one in written]
         print(name, results[name], flush=True)
@@ -115,13 +117,10 @@ def main() -> None:
     print("\n" + table(header, [[name, *measures.values()] for name, measures in results.items()]))
 
 
-def shortened(cases: Sequence[PromptCase], settings: Settings, most: int) -> list[PromptCase]:
+def focused_cases(cases: Sequence[PromptCase], settings: Settings, most: int) -> list[PromptCase]:
     """Return the cases with the sentences of their references that matter."""
-    scores = build_ranker(settings).scores
-    return [
-        case._replace(references=tuple(focused(case.question, case.references, scores, most)))
-        for case in cases
-    ]
+    focus = partial(focused, relevance=build_ranker(settings).sentence_scores, most_words=most, split=parts)
+    return [case._replace(references=tuple(focus(case.question, case.references))) for case in cases]
 
 
 async def find_cases(settings: Settings, limit: int) -> list[PromptCase]:

@@ -26,7 +26,7 @@ from citewell.core.errors import CitewellError
 from citewell.core.reasons import named_error, one_reason
 from citewell.core.relevance import Relevance
 from citewell.core.threads import in_thread
-from citewell.generator.focus import focused
+from citewell.generator.focus import shortened
 from citewell.generator.orders.detector import OrderDetector
 
 _SUPPORTED = 0.5
@@ -71,7 +71,7 @@ async def _row(task: BootstrapTask, parts: RowParts) -> Outcome:
     task = await with_references(task, parts.retrieve, parts.config)
     references, most = task.references or (), parts.config.references.words
     if most is not None and parts.relevance is not None:
-        found = await in_thread(partial(focused, task.question, references, parts.relevance, most))
+        found = await in_thread(partial(shortened, task.question, references, parts.relevance, most))
         references = tuple(found)
     teacher = parts.teacher
     unasked = RawAnswer(

@@ -1,50 +1,101 @@
-"""The sentences of the references that matter for a question, so that a language model has less to read."""
+"""The sentences of the references that matter for a question: a small model errs less with few of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from citewell.core.quotable import named_rows, pieces
 from citewell.core.relevance import Relevance
 from citewell.core.text import encoded_text
 from citewell.core.types import Reference
+from citewell.generator.extractive import Split
 
+# How much less relevant than the best sentence one may be.
+_MARGIN = 0.2
 _GAP = " … "
+
+_Place = tuple[int, int]
+"""The place of a reference, and that of a sentence in it."""
 
 
 def focused(
+    question: str, references: Sequence[Reference], relevance: Relevance, most_words: int, split: Split
+) -> list[Reference]:
+    """Return the references with the sentences that matter, about `most_words` in all.
+
+    For each part of `split`, these are the best sentence and those nearly as relevant. They stay in order,
+    with an ellipsis for a gap, and rows of tables name their columns. A reference without one is left out.
+    """
+    sentences = _sentences(references)
+    behind = dict.fromkeys(sentences, float("inf"))
+    for part in split(question):
+        scores = _scores(part, references, sentences, relevance)
+        best = max(scores.values(), default=0.0)
+        behind = {place: min(behind[place], best - score) for place, score in scores.items()}
+    best_of_part = {place for place in behind if behind[place] == 0}
+    near = sorted((place for place in behind if behind[place] <= _MARGIN), key=behind.__getitem__)
+    kept = _fitting(best_of_part, near, sentences, most_words)
+    return [each for each in _with_sentences(references, sentences, kept) if each.text]
+
+
+def shortened(
     question: str, references: Sequence[Reference], relevance: Relevance, most_words: int
 ) -> list[Reference]:
-    """Return the references with their most relevant sentences, about `most_words` in all.
+    """Return all references with their most relevant sentences, about `most_words` in all.
 
-    Each keeps its best sentence, and the sentences that are kept stay in order, with an ellipsis for a gap.
-    Rows of tables name their columns.
+    Each keeps its best sentence, as where a model should learn to tell references apart.
     """
-    texts = [pieces(reference.text) for reference in references]
-    places = [(number, at) for number, sentences in enumerate(texts) for at in range(len(sentences))]
-    if sum(len(texts[number][at].split()) for number, at in places) <= most_words:
+    sentences = _sentences(references)
+    if sum(len(sentence.split()) for sentence in sentences.values()) <= most_words:
         return [replace(reference, text=named_rows(reference.text)) for reference in references]
-    encoded = [encoded_text(references[number].title_path, texts[number][at]) for number, at in places]
-    scores = dict(zip(places, relevance(question, encoded), strict=True))
-    ranked = sorted(places, key=lambda place: -scores[place])
-    best = {number: (number, at) for number, at in reversed(ranked)}
-    kept = set(best.values())
-    left = most_words - sum(len(texts[number][at].split()) for number, at in kept)
-    for number, at in ranked:
-        length = len(texts[number][at].split())
-        if (number, at) not in kept and length <= left:
-            kept.add((number, at))
+    scores = _scores(question, references, sentences, relevance)
+    ranked = sorted(sentences, key=lambda place: -scores[place])
+    best_of_each = {place[0]: place for place in reversed(ranked)}
+    kept = _fitting(set(best_of_each.values()), ranked, sentences, most_words)
+    return _with_sentences(references, sentences, kept)
+
+
+def _sentences(references: Sequence[Reference]) -> dict[_Place, str]:
+    return {
+        (place, at): sentence
+        for place, reference in enumerate(references)
+        for at, sentence in enumerate(pieces(reference.text))
+    }
+
+
+def _scores(
+    question: str,
+    references: Sequence[Reference],
+    sentences: Mapping[_Place, str],
+    relevance: Relevance,
+) -> dict[_Place, float]:
+    encoded = [encoded_text(references[of].title_path, sentence) for (of, _), sentence in sentences.items()]
+    return dict(zip(sentences, map(float, relevance(question, encoded)), strict=True))
+
+
+def _fitting(
+    kept: set[_Place], ranked: Iterable[_Place], sentences: Mapping[_Place, str], most_words: int
+) -> list[_Place]:
+    """Return, in order, the places that are kept anyway, and the first others that fit."""
+    left = most_words - sum(len(sentences[place].split()) for place in kept)
+    for place in ranked:
+        length = len(sentences[place].split())
+        if place not in kept and length <= left:
+            kept.add(place)
             left -= length
-    return [
-        replace(reference, text=_joined(texts[number], [at for owner, at in sorted(kept) if owner == number]))
-        for number, reference in enumerate(references)
-    ]
+    return sorted(kept)
 
 
-def _joined(sentences: Sequence[str], kept: Sequence[int]) -> str:
-    text = ""
-    for before, at in zip([-1, *kept], kept, strict=False):
-        gap = _GAP if at > before + 1 else " "
-        text = f"{text}{gap if text or gap == _GAP else ''}{sentences[at]}"
-    return text.strip()
+def _with_sentences(
+    references: Sequence[Reference], sentences: Mapping[_Place, str], kept: Sequence[_Place]
+) -> list[Reference]:
+    found = []
+    for place, reference in enumerate(references):
+        text, before = "", -1
+        for at in (at for of, at in kept if of == place):
+            gap = _GAP if at > before + 1 else " "
+            text = f"{text}{gap if text or gap == _GAP else ''}{sentences[place, at]}"
+            before = at
+        found.append(replace(reference, text=text.strip()))
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -19,7 +19,6 @@ from citewell.core.packages import need_packages
 from citewell.core.relevance import Relevance
 from citewell.core.settings import GeneratorSettings
 from citewell.core.threads import in_thread
-from citewell.core.types import Reference
 from citewell.generator.auto import EXTRACTIVE, KEY_VARIABLE, OPENAI, resolve_auto, writers
 from citewell.generator.backend import GeneratorBackend
 from citewell.generator.causal import CausalModel, Sampling
@@ -27,7 +26,7 @@ from citewell.generator.completer import ChatCompleter, Completer, LocalComplete
 from citewell.generator.defaults import GenerationDefaults
 from citewell.generator.extractive import ExtractiveGenerator, Split
 from citewell.generator.focus import focused
-from citewell.generator.local import Focus, LocalGenerator
+from citewell.generator.local import Focus, LocalGenerator, whole
 from citewell.generator.openvino import CONCURRENCY, open_openvino
 from citewell.generator.remote import OpenAiGenerator
 from citewell.generator.resolve import ModelSource, packaged_base, resolve
@@ -70,7 +69,8 @@ async def open_generator(
                 together=wanted.together,
             )
     else:
-        load = partial(load_local, wanted, cache_dir, threads=threads, relevance=relevance, on_step=on_step)
+        focus = partial(focused, relevance=relevance, most_words=wanted.reference_words, split=split)
+        load = partial(load_local, wanted, cache_dir, threads=threads, focus=focus, on_step=on_step)
         generator = await in_thread(load)
         warming = asyncio.create_task(generator.warm())
         try:
@@ -184,14 +184,14 @@ def load_local(
     cache_dir: Path,
     *,
     threads: int,
-    relevance: Relevance | None = None,
+    focus: Focus = whole,
     form: Mapping[str, Any] = {},
     on_step: OnStep = lambda name, step: None,
 ) -> LocalGenerator:
     """Return the language model of the settings, in this process.
 
-    `relevance` chooses the sentences of the references that it reads; without it, it reads all. `form` are
-    changes of the model's `PromptForm`, by field.
+    `focus` chooses the sentences of the references that it reads. `form` are changes of the model's
+    `PromptForm`, by field.
 
     Converted at its first use if it is a GGUF file. Raises `WeightsMissingError` if packaged weights are not
     installed, and `ModelError` for an unknown name and for a model that cannot be run.
@@ -207,15 +207,8 @@ def load_local(
         sampling=_sampling(defaults, wanted),
         form=replace(defaults.form, **form),
         refusal=wanted.refusal,
-        focus=_focus(wanted.reference_words, relevance),
+        focus=focus,
     )
-
-
-def _focus(most_words: int, relevance: Relevance | None) -> Focus:
-    def focus(question: str, references: Sequence[Reference]) -> Sequence[Reference]:
-        return references if relevance is None else focused(question, references, relevance, most_words)
-
-    return focus
 
 
 def open_named_model(

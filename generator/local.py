@@ -19,7 +19,12 @@ from citewell.generator.yes import LocalYesModel, YesModel
 _MARK = "MARK"  # stands for what differs between prompts
 
 Focus = Callable[[str, Sequence[Reference]], Sequence[Reference]]
-"""Returns the references of a question with shorter texts."""
+"""Returns the references of a question that a model reads, with shorter texts."""
+
+
+def whole(question: str, references: Sequence[Reference]) -> Sequence[Reference]:
+    """Return the references as they are."""
+    return references
 
 
 class LocalGenerator:
@@ -39,7 +44,7 @@ class LocalGenerator:
         sampling: Sampling,
         form: PromptForm | None = None,
         refusal: float | None = None,
-        focus: Focus = lambda question, references: references,
+        focus: Focus = whole,
     ) -> None:
         """Write with `model`, which answers call `name`.
 
@@ -104,7 +109,7 @@ class LocalGenerator:
     @cached_property
     def _beginning(self) -> str:
         """The text with which all prompts of the form begin, up to the last control token in it."""
-        shared = self._render(self._form.messages(_MARK, [_MARK])).partition(_MARK)[0]
+        shared = self._render(self._form.messages(_MARK, [(1, _MARK)])).partition(_MARK)[0]
         ends = [shared.rfind(token) + len(token) for token in self._model.control_tokens if token in shared]
         return shared[: max(ends, default=0)]
 

@@ -70,8 +70,8 @@ class PromptForm:
         text = repr(self.messages("", ()))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
-    def messages(self, question: str, references: Sequence[str]) -> list[Message]:
-        """Return the chat messages of a question and the texts of its references."""
+    def messages(self, question: str, references: Sequence[tuple[int, str]]) -> list[Message]:
+        """Return the chat messages of a question and the numbers and texts of its references."""
         return [
             {"role": "system", "content": self.instruction},
             *self.shown(),
@@ -83,13 +83,14 @@ class PromptForm:
         messages: list[Message] = []
         for name in self.examples if self.demonstration else ():
             shown = DEMONSTRATIONS[name]
-            messages.append({"role": "user", "content": self.ask(shown.question, shown.references)})
+            numbered = list(enumerate(shown.references, start=1))
+            messages.append({"role": "user", "content": self.ask(shown.question, numbered)})
             messages.append({"role": "assistant", "content": shown.answer})
         return messages
 
-    def ask(self, question: str, references: Sequence[str]) -> str:
+    def ask(self, question: str, references: Sequence[tuple[int, str]]) -> str:
         """Return the lines of the references, with the question after or before them."""
-        lines = [f"Reference [{number}]: {text}" for number, text in enumerate(references, start=1)]
+        lines = [f"Reference [{number}]: {text}" for number, text in references]
         asked = f"Question: {question}"
         return "\n".join([asked, *lines] if self.question_first else [*lines, asked])
 
@@ -120,7 +121,9 @@ def build_messages(
     # Roles and separators cost a few tokens per message, which `count` does not include.
     overhead = 8
     fewest = _FEWEST_REFERENCE_TOKENS * len(references)
-    room = budget - count(form.instruction) - 3 * overhead - count(form.ask("", [""] * len(references)))
+    numbers = [reference.number for reference in references]
+    empty = form.ask("", [(number, "") for number in numbers])
+    room = budget - count(form.instruction) - 3 * overhead - count(empty)
     question = _shorten(question, max(room - fewest, room // 2), count, cut)
     room -= count(question)
     shown = sum(count(message["content"]) + overhead for message in form.shown())
@@ -129,7 +132,7 @@ def build_messages(
         shown = sum(count(message["content"]) + overhead for message in form.shown())
     room -= shown
     texts = _share([form.text_of(reference) for reference in references], room, count, cut)
-    return form.messages(question, texts)
+    return form.messages(question, list(zip(numbers, texts, strict=True)))
 
 
 def _share(texts: Sequence[str], available: int, count: CountTokens, cut: CutTokens) -> list[str]:

@@ -10,7 +10,8 @@ from citewell.generator.prompt import WEBGLM, Message
 from citewell.generator.resolve import resolve
 
 _RECORDED, _SELF = "recorded", "self"
-_QUESTION, _REFERENCES = "(the question)", ("(the first reference)", "(the second reference)", "…")
+_QUESTION = "(the question)"
+_REFERENCES = ((1, "(the first reference)"), (2, "(the second reference)"), (3, "…"))
 
 
 def shown_prompt(name: str, prompt: TeacherPromptConfig, settings: GeneratorSettings) -> list[Message]:

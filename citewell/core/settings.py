@@ -249,7 +249,7 @@ class GeneratorSettings(Section):
     )
     prompt_tokens: int = Field(1600, ge=300, description="Max tokens per prompt.")
     reference_words: int = Field(
-        250, ge=50, description="Approximate words of the references that a local model reads."
+        160, ge=50, description="Approximate max words of the references that a local model reads."
     )
     answer_tokens: int = Field(150, ge=16, description="Max tokens per answer.")
     sentences: int = Field(5, ge=1, le=20, description="Max sentences of an extractive answer.")

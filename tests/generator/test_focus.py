@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from citewell.core.relevance import RememberedRelevance
 from citewell.core.types import Reference
-from citewell.generator.focus import focused
+from citewell.generator.extractive import Split
+from citewell.generator.focus import focused, shortened
 
 BATS = Reference(
     1, "https://a.example/", "Bats", "Bats sleep all day. Bats hunt by echolocation. Some eat fruit.", 0.9
@@ -19,25 +20,51 @@ CAVES = Reference(2, "https://b.example/", "Caves", "Caves are dark. Echolocatio
 
 
 def relevance(question: str, texts: Sequence[str]) -> NDArray[np.float32]:
-    """Prefer texts about echolocation, then shorter ones."""
-    return np.array([float("cholocation" in text) - len(text) / 1000 for text in texts], dtype=np.float32)
+    """Prefer texts that have the last word of the question, then shorter ones."""
+    wanted = question.strip("?").split()[-1]
+    return np.array([float(wanted in text) - len(text) / 1000 for text in texts], dtype=np.float32)
 
 
-def test_short_references_stay_whole() -> None:
-    lines = replace(BATS, text="Bats sleep all day.\nThey hunt at night.")
-    assert focused("How do bats hunt?", [lines, CAVES], relevance, 100) == [lines, CAVES]
+def whole(question: str) -> list[str]:
+    """Ask for a question at once."""
+    return [question]
+
+
+def texts(question: str, most_words: int, split: Split = whole) -> dict[int, str]:
+    """Return the texts that are read of both references, by number."""
+    found = focused(question, [BATS, CAVES], relevance, most_words, split)
+    assert all(each.title in ("Bats", "Caves") for each in found)
+    return {each.number: each.text for each in found}
+
+
+def test_only_sentences_nearly_as_relevant_as_the_best_one_are_read() -> None:
+    assert texts("What is echolocation?", 100) == {1: "… Bats hunt by echolocation."}
+    assert texts("What do they eat?", 100) == {1: "… Some eat fruit."}
 
 
 def test_relevant_sentences_stay_in_order_and_gaps_are_marked() -> None:
-    bats, caves = focused("How do bats hunt?", [BATS, CAVES], relevance, 11)
-    assert bats.text == "… Bats hunt by echolocation. Some eat fruit."
-    assert caves.text == "… Echolocation works there."
-    assert (bats.number, bats.title) == (1, "Bats")
+    assert texts("Who are they?", 100) == {
+        1: "Bats sleep all day. Bats hunt by echolocation. Some eat fruit.",
+        2: "Caves are dark. Echolocation works there.",
+    }
+    assert texts("Who are they?", 9) == {
+        1: "… Some eat fruit.",
+        2: "Caves are dark. Echolocation works there.",
+    }
 
 
-def test_each_reference_keeps_its_best_sentence() -> None:
-    texts = [reference.text for reference in focused("How?", [BATS, CAVES], relevance, 1)]
-    assert texts == ["… Bats hunt by echolocation.", "… Echolocation works there."]
+def test_the_best_sentence_is_read_however_long_it_is() -> None:
+    assert texts("What is echolocation?", 1) == {1: "… Bats hunt by echolocation."}
+
+
+def test_each_part_of_a_question_has_its_sentences() -> None:
+    def parts(question: str) -> list[str]:
+        return ["What is dark?", "What do they eat?"]
+
+    assert texts("What is dark, and what do they eat?", 1, parts) == {
+        1: "… Some eat fruit.",
+        2: "Caves are dark.",
+    }
 
 
 def test_the_title_tells_what_a_sentence_is_about() -> None:
@@ -48,13 +75,26 @@ def test_the_title_tells_what_a_sentence_is_about() -> None:
     def on_caves(question: str, texts: Sequence[str]) -> NDArray[np.float32]:
         return np.array(["Caves" in text for text in texts], np.float32)
 
-    found = focused("What are caves?", [bats, caves], on_caves, 6)
-    assert [reference.text for reference in found] == ["They rest.", "They rest. They echo."]
+    found = focused("What are caves?", [bats, caves], on_caves, 6, whole)
+    assert [(each.number, each.text) for each in found] == [(2, "They rest. They echo.")]
 
 
-def test_a_reference_without_a_sentence_stays_empty() -> None:
+def test_a_reference_without_a_sentence_is_left_out() -> None:
     empty = Reference(3, "https://c.example/", "", "", 0.1)
-    assert focused("How?", [BATS, empty], relevance, 1)[1] == empty
+    assert focused("How?", [empty], relevance, 1, whole) == []
+
+
+def test_each_reference_keeps_its_best_sentence_where_all_are_shortened() -> None:
+    empty = Reference(3, "https://c.example/", "", "", 0.1)
+    found = shortened("What is echolocation?", [BATS, CAVES, empty], relevance, 1)
+    assert [each.text for each in found] == ["… Bats hunt by echolocation.", "Caves are dark.", ""]
+    bats, caves, _ = shortened("What is echolocation?", [BATS, CAVES, empty], relevance, 11)
+    assert (bats.text, caves.text) == ("… Bats hunt by echolocation. Some eat fruit.", "Caves are dark.")
+
+
+def test_short_references_stay_whole_where_all_are_shortened() -> None:
+    lines = replace(BATS, text="Bats sleep all day.\nThey hunt at night.")
+    assert shortened("How do bats hunt?", [lines, CAVES], relevance, 100) == [lines, CAVES]
 
 
 def test_the_same_sentences_are_scored_once() -> None:
