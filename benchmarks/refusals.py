@@ -38,7 +38,7 @@ from citewell.generator.refusal import REFUSAL
 from citewell.generator.yes import YesModel
 from citewell.pipeline.build import open_pipeline
 
-REFUSALS = (0.1, 0.2, 0.3, 0.4, 0.5, 1.0)
+REFUSALS = (0.1, 0.2, 0.25, 0.3, 0.4, 1.0)
 RELEVANCES = (0.0, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85)
 _FILES = {"reading": True, "newcomer": True, "unanswerable": False}
 

@@ -236,7 +236,7 @@ class GeneratorSettings(Section):
         "default from the model's `citewell.json`, or 1.",
     )
     refusal: float = Field(
-        0.4,
+        0.25,
         gt=0,
         le=1,
         description="A local language model refuses to answer where it would write a refusal with at least "
