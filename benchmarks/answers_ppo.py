@@ -46,7 +46,7 @@ from benchmarks.generation_set import divided, expertqa, pubmedqa
 from benchmarks.results_files import external_data
 from citewell.core.text import squeeze
 from citewell.core.types import Reference
-from citewell.generator.focus import focused
+from citewell.generator.focus import shortened
 from citewell.retriever.lexical import bm25
 
 REFERENCES = 2
@@ -137,7 +137,7 @@ def short_references(question: str, references: Sequence[dict[str, str]]) -> lis
         )
         for number, place in enumerate(best, 1)
     ]
-    cut = focused(question, given, _relevance, WORDS)
+    cut = shortened(question, given, _relevance, WORDS)
     return [{"title": each.title, "url": each.url, "text": each.text} for each in cut]
 
 

@@ -179,12 +179,11 @@ def _check(demonstrations: Sequence[BootstrapTask]) -> None:
 
 def _prompt(shown: Sequence[BootstrapTask]) -> str:
     form = PromptForm(demonstration=False)
-    pairs = [
-        "Input:\n"
-        + form.ask(task.question, [shorten(each.text, _EXCERPT) for each in task.references or ()])
-        + f"\nOutput: {task.answer}"
-        for task in shown
-    ]
+    pairs = []
+    for task in shown:
+        texts = [shorten(each.text, _EXCERPT) for each in task.references or ()]
+        asked = form.ask(task.question, list(enumerate(texts, start=1)))
+        pairs.append(f"Input:\n{asked}\nOutput: {task.answer}")
     return (
         f"Somebody was given one instruction and {len(shown)} inputs, each of which is some numbered "
         "references and a question. For each input they wrote an output, exactly as the instruction said. "

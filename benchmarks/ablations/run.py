@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from benchmarks.ablations.rows import AblationRow
@@ -13,12 +14,14 @@ from citewell.core.questions import AnsweredQuestion
 from citewell.core.settings import Settings, load_settings
 from citewell.generator.auto import EXTRACTIVE
 from citewell.generator.evaluation.answers import AnswerFile, GeneratedAnswer, Write
+from citewell.generator.focus import focused
 from citewell.generator.load import load_local
 from citewell.generator.prompt import PromptForm
 from citewell.pipeline.build import open_pipeline
 from citewell.pipeline.evaluation.answering import generated
 from citewell.pipeline.evaluation.coverage import PassageSearch
 from citewell.pipeline.evaluation.systems import AnswerSystem, Arm, open_system
+from citewell.retriever.parts import parts
 
 Passages = Callable[[], PassageSearch]
 """Returns the passages of the collection, for rows that are given those with an answer."""
@@ -80,7 +83,12 @@ async def _opened(
                 settings.generator,
                 settings.cache_dir,
                 threads=settings.threads,
-                relevance=opened.ranker.sentence_scores,
+                focus=partial(
+                    focused,
+                    relevance=opened.ranker.sentence_scores,
+                    most_words=settings.generator.reference_words,
+                    split=parts,
+                ),
                 form=row.form,
             )
             pipeline = replace(opened, generator=writer)
