@@ -15,11 +15,12 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import os
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from benchmarks.results_files import external_data, output_option, save, table
 from citewell.core.settings import load_settings
 from citewell.retriever.encoder.load import load_encoder
 from citewell.retriever.evaluation.references import read_references
+from citewell.retriever.evaluation.report import details_file
 
 RECIPE = Path(__file__).parents[1] / "recipes" / "citewell-minilm.toml"
 SET = "reference-set"
@@ -48,7 +50,7 @@ def train(out: Path) -> float:
     if not (model / "modules.json").is_file():
         shutil.copyfile(RECIPE, config)  # the recipe finds the questions beside itself
         start = time.monotonic()
-        _run([*_citewell("train", "retriever"), str(config), "--out", str(model)])
+        _run(citewell("train", "retriever", str(config), "--out", str(model)))
         return (time.monotonic() - start) / 3600
     return 0.0
 
@@ -73,13 +75,25 @@ def feedbackqa(data: Path, folder: Path) -> Path:
 
 
 def measure(name: str, out: Path, systems: list[str], *arguments: str) -> dict[str, Any]:
-    """Run `citewell eval retrieval` and return its output: the means, and the details."""
-    means = out / "results" / f"{name}.json"
-    means.parent.mkdir(parents=True, exist_ok=True)
-    command = [*_citewell("eval", "retrieval"), *arguments, "--systems", ",".join(systems)]
-    _run([*command, "--baseline", BASE, "--json", str(means), "--markdown", str(means.with_suffix(".md"))])
-    details = json.loads(means.with_name(f"{name}.details.json").read_text(encoding="utf-8"))
-    return {"means": json.loads(means.read_text(encoding="utf-8")), "comparisons": details.get("comparisons")}
+    """Evaluate systems, and return the means, and their comparisons with the original encoder."""
+    found = evaluated(out / "results" / f"{name}.json", systems, BASE, arguments)
+    means = {system: values["measures"] for system, values in found["systems"].items()}
+    return {"means": means, "comparisons": found["comparisons"]}
+
+
+def evaluated(
+    file: Path, systems: Sequence[str], baseline: str, task: Sequence[str], **variables: str
+) -> dict[str, Any]:
+    """Run `citewell eval retrieval` with these variables of its environment; return what it measured.
+
+    The means are written to `file`, and the details beside it.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    command = [*citewell("eval", "retrieval"), *task, "--systems", ",".join(systems), "--baseline", baseline]
+    command += ["--json", str(file), "--markdown", str(file.with_suffix(".md"))]
+    subprocess.run(command, check=True, env=os.environ | variables)
+    found: dict[str, Any] = json.loads(details_file(file).read_text(encoding="utf-8"))
+    return found
 
 
 def pairs(file: Path, encoders: list[str]) -> dict[str, dict[str, float]]:
@@ -157,7 +171,8 @@ def main() -> None:
     )
 
 
-def _citewell(*command: str) -> list[str]:
+def citewell(*command: str) -> list[str]:
+    """Return a command of the installed program, for `subprocess`."""
     return [str(Path(sys.executable).with_name("citewell")), *command]
 
 
