@@ -28,7 +28,7 @@ from citewell.generator.citations.ending import finished
 from citewell.generator.citations.helpful import helpful
 from citewell.generator.citations.judged import JudgedCitations
 from citewell.generator.citations.mentions import without_mentions
-from citewell.generator.citations.relevance import are_quotable, is_relevant, relevance, relevant
+from citewell.generator.citations.relevance import are_quotable, is_better, is_relevant, relevance, relevant
 from citewell.generator.extractive import ExtractiveGenerator
 from citewell.generator.orders.detector import OrderDetector
 from citewell.generator.orders.marking import evidence_of, mark_orders, order_notices
@@ -332,23 +332,25 @@ class Pipeline:
             sentences = await helpful(self.judge.model, run.searched, best.sentences)
             sentences = await self.judge.check(run.question, sentences, run.evidence)
             found = await relevance(self.judge.model, run.searched, sentences, run.evidence)
-            run.irrelevant = found is not None and not is_relevant(
-                found, first_supported=sentences[0].supported
-            )
+            first = sentences[0].supported
+            run.irrelevant = found is not None and not is_relevant(found, first_supported=first)
+            run.without_first = None if first else found
         return replace(best, sentences=sentences, unsupported=sum(not s.supported for s in sentences))
 
     async def _quotable(self, run: QuestionRun) -> tuple[Sentence, ...]:
-        """Return the quotations that surely answer, if nothing of what is written is supported and does."""
+        """Return the quotations that surely answer, if what is written does not or does less so."""
+        is_supported = any(each.supported for each in run.written.sentences)
         if self.judge is None:
-            return run.quotations
+            return () if is_supported else run.quotations
         if is_refusal(run.written.raw):
             return ()
-        if not run.irrelevant and any(each.supported for each in run.written.sentences):
+        stands = is_supported and not run.irrelevant
+        if stands and run.without_first is None:
             return ()
         titles = {reference.number: reference.title_path for reference in run.evidence}
         with run.timed("check"):
             found, likely = await relevant(self.judge.model, run.searched, run.quotations, run.evidence)
-            if not found:
+            if not found or (stands and not is_better(likely, run.without_first or 0.0)):
                 return ()
             logit = None
             if (reader := self.ranker.reader) is not None:
@@ -369,7 +371,7 @@ class Pipeline:
             return (), "refused"
         if run.irrelevant:
             return run.quotable, "irrelevant"
-        if any(sentence.supported for sentence in best.sentences):
+        if any(sentence.supported for sentence in best.sentences) and not run.quotable:
             return best.sentences, None
         if run.quotable or (best.raw and self.quoter is not None):
             return run.quotable, "unsupported"

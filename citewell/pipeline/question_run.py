@@ -29,9 +29,11 @@ class QuestionRun:
     relevant: bool = False
     quotations: tuple[Sentence, ...] = ()
     quotable: tuple[Sentence, ...] = ()
-    """The quotations that may be the answer where what is written is not supported or irrelevant."""
+    """The quotations that are the answer in place of what is written."""
     irrelevant: bool = False
     """Whether what is written and supported does not answer the question, where a model judges."""
+    without_first: float | None = None
+    """The relevance of the supported sentences, where the first one is not supported and a model judges."""
     candidates: tuple[Candidate, ...] = ()
     best: int = 0
     warnings: QuestionWarnings = field(default_factory=QuestionWarnings)

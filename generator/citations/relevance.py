@@ -13,6 +13,10 @@ LEAST_RELEVANCE = 0.7
 """Of an answer that is shown: `python -m benchmarks.refusals` shows what other values let pass."""
 # How much more it must be where the first sentence is not supported, since the others seldom answer alone.
 _WITHOUT_FIRST = 0.05
+# How much more quotations must have than such others to stand for them.
+_BETTER = 0.05
+# How much less a quotation may have than the best one that it is shown with.
+_BEHIND = 0.1
 # The relevance and the reader's logit that suffice together for quotations that stand for what is written.
 _QUOTABLE = ((0.7, 1.0), (0.8, -0.5), (0.9, -2.0))
 _INSTRUCTION = "You judge answers. Reply with one word: Yes or No."
@@ -45,21 +49,31 @@ def is_relevant(relevance: float, *, first_supported: bool, least: float = LEAST
     return relevance >= (least if first_supported else least + _WITHOUT_FIRST)
 
 
+def is_better(quotations: float, without_first: float) -> bool:
+    """Return whether quotations of that relevance stand for an answer whose first sentence is not supported.
+
+    `without_first` is the relevance of its other sentences.
+    """
+    return quotations >= without_first + _BETTER
+
+
 async def relevant(
     model: YesModel, question: str, quotations: Sequence[Sentence], references: Sequence[Reference]
 ) -> tuple[tuple[Sentence, ...], float]:
     """Return the quotations that answer the question each by itself, and the highest probability of them.
 
-    One that points back to the quotation before it keeps it. Raises the errors of the model.
+    Those that are much less likely to answer than the best one are left out. One that points back to the quotation before it keeps it. Raises the errors of the model.
     """
     # A sentence of nothing but function words is quoted without a citation.
     cited = [each for each in quotations if each.supported and each.citations]
     titles = {reference.number: reference.title_path for reference in references}
     asked = [_prompt(question, titles[each.citations[0]], each.text) for each in cited]
     likely = [answer.yes for answer in await ask_all(model, asked)]
-    kept = {place for place, yes in enumerate(likely) if yes >= LEAST_RELEVANCE}
+    best = max(likely, default=0.0)
+    least = max(LEAST_RELEVANCE, best - _BEHIND)
+    kept = {place for place, yes in enumerate(likely) if yes >= least}
     kept |= {place - 1 for place in kept if place and points_back(cited[place].text)}
-    return tuple(cited[place] for place in sorted(kept)), max(likely, default=0.0)
+    return tuple(cited[place] for place in sorted(kept)), best
 
 
 def are_quotable(relevance: float, logit: float | None) -> bool:

@@ -78,6 +78,23 @@ async def test_an_answer_must_be_more_relevant_without_its_first_sentence(
     assert answer.outcome == outcome
 
 
+@pytest.mark.parametrize(
+    ("quoted", "answer", "fallback"),
+    [(0.9, "Hamlet sees a ghost. [1]", "unsupported"), (0.84, "Ghosts walk. [1]", None)],
+)
+async def test_better_quotations_stand_for_an_answer_without_its_first_sentence(
+    settings: Make, quoted: float, answer: str, fallback: str | None
+) -> None:
+    def likely(content: str) -> float:
+        return quoted if "Sentence: Hamlet sees a ghost." in content else 0.8
+
+    written = "Hamlet sees 17 ghosts[1]. Ghosts walk[1]."  # a number that the passage lacks
+    passage = "Ghosts walk. Hamlet sees a ghost."
+    flags = {"retriever.reader": "none", "citations.drop_unsupported": True}
+    found = await judged(settings, SEES, written, passage, likely, **flags)
+    assert (found.answer, found.fallback) == (answer, fallback)
+
+
 async def test_a_later_sentence_that_does_not_help_is_left_out(settings: Make) -> None:
     def likely(content: str) -> float:
         return 0.5 if content.endswith("help to answer the question?") else 0.9

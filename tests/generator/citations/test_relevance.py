@@ -48,6 +48,8 @@ class Likely:
         (("A card is needed 90.", "Old boots help 40."), (0,), 0.9),
         (("Old boots help 40.", "A card is needed 71."), (1,), 0.71),
         (("The desk has cards 40.", "They are free 80."), (0, 1), 0.8),  # who "they" are
+        (("A card is needed 90.", "Old boots help 81."), (0, 1), 0.9),
+        (("A card is needed 90.", "Old boots help 79."), (0,), 0.9),
         (("Old boots help 40.", "Tea is free 69."), (), 0.69),
         ((), (), 0.0),
     ],
