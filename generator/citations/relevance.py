@@ -62,7 +62,8 @@ async def relevant(
 ) -> tuple[tuple[Sentence, ...], float]:
     """Return the quotations that answer the question each by itself, and the highest probability of them.
 
-    Those that are much less likely to answer than the best one are left out. One that points back to the quotation before it keeps it. Raises the errors of the model.
+    Those that are much less likely to answer than the best one are left out. One that points back to the
+    quotation before it keeps it. Raises the errors of the model.
     """
     # A sentence of nothing but function words is quoted without a citation.
     cited = [each for each in quotations if each.supported and each.citations]
