@@ -15,6 +15,7 @@ import json
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,10 @@ class StoredPages:
     def count(self) -> int:
         """Return the number of pages."""
         return self._pages.count()
+
+    def urls(self) -> Sequence[str]:
+        """Return the URLs of all pages."""
+        return self._pages.urls()
 
     def page(self, url: str) -> Page | None:
         """Return the page at `url`."""

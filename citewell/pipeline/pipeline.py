@@ -213,14 +213,17 @@ class Pipeline:
             asked = self.split(run.searched)
             queries = search.queries([run.searched, *asked], self.limits.hits)
             found = await search.find(*queries)
+            few = () if found.hits else await asyncio.to_thread(search.few_pages, queries[0])
         run.spent_before("search", search.seconds_ahead(*queries))
         run.failures.extend(found.failures)
-        yield Searched(found.hits, found.failures)
-        for notice in run.tell(*_searched(run, asked), *found.notices):
+        hits = found.hits or few
+        instead = [f"Pages that were read instead: all {len(few)}."] if few else []
+        yield Searched(hits, found.failures)
+        for notice in run.tell(*_searched(run, asked), *found.notices, *instead):
             yield notice
         stage = RetrievalStage(
             ranking=self.ranker.begin(run.searched, asked),
-            hits=found.hits,
+            hits=hits,
             k=self.limits.k,
             fetch=self.fetch,
             extractor=self.extractor,

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from citewell.core.errors import InputError, ServiceOfflineError, ServiceUnreachableError
 from citewell.core.settings import SearchSettings, Settings
+from citewell.core.types import Hit
 from citewell.pipeline.chosen_providers import (
     bing_endpoint,
     chosen_providers,
@@ -28,6 +29,7 @@ from citewell.retriever.encoder.encoder import DualEncoder
 from citewell.retriever.encoder.load import load_encoder
 from citewell.retriever.parts import parts
 from citewell.retriever.search.api import SearchHttp
+from citewell.retriever.search.fusion import within_sites
 from citewell.retriever.search.keys import BING_ENDPOINT_VARIABLE, BING_KEY
 from citewell.retriever.search.metasearch import Metasearch, SearchLimits, SearchResult
 from citewell.retriever.search.presets import PRESETS
@@ -100,6 +102,19 @@ class OpenedSearch:
     def count(self) -> int | None:
         """Return the number of pages that are searched; None for those of the web."""
         return None if self.pages is None or self.metasearch.finds_web_pages else self.pages.count()
+
+    def few_pages(self, query: Query) -> tuple[Hit, ...]:
+        """Return the stored pages if no others are searched, and there are at most as many as a query finds.
+
+        Where none of so few matches, one may answer in other words: a question about bonfires may speak of
+        burning.
+        """
+        count = self.count()
+        if self.pages is None or count is None or count > query.limit:
+            return ()
+        pages = filter(None, map(self.pages.page, self.pages.urls()))
+        hits = [Hit(page.url, page.title, "", self.metasearch.name) for page in pages]
+        return tuple(within_sites(hits, query))
 
     def spelled(self, question: str) -> str:
         """Return the question with corrected spelling, if only stored pages are searched.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from citewell.core.text import content_words, shorten, split_sentences, words
 from citewell.core.types import Hit, Page
@@ -74,6 +75,10 @@ class Collection:
     def count(self) -> int:
         """See `PageSource.count`."""
         return self.store.count()
+
+    def urls(self) -> Sequence[str]:
+        """See `PageSource.urls`."""
+        return sorted(self.store.digests())
 
     def page(self, url: str) -> Page | None:
         """Return the page at `url`, or None if the collection does not have it."""

@@ -25,6 +25,10 @@ class SeveralCollections:
         """Return the number of pages; one that several collections have counts for each."""
         return sum(each.count() for each in self._collections)
 
+    def urls(self) -> Sequence[str]:
+        """See `PageSource.urls`."""
+        return list(dict.fromkeys(chain.from_iterable(each.urls() for each in self._collections)))
+
     def page(self, url: str) -> Page | None:
         """See `PageSource.page`."""
         return next(filter(None, (each.page(url) for each in self._collections)), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, Protocol, runtime_checkable
 
 from citewell.core.types import Hit, Page
@@ -37,6 +38,10 @@ class PageSource(Protocol):
 
     def count(self) -> int:
         """Return the number of pages."""
+        ...
+
+    def urls(self) -> Sequence[str]:
+        """Return the URLs of all pages."""
         ...
 
     def page(self, url: str) -> Page | None:

@@ -62,6 +62,9 @@ class Shelf:
     def count(self) -> int:
         return len(self._pages)
 
+    def urls(self) -> list[str]:
+        return list(self._pages)
+
     def page(self, url: str) -> Page | None:
         return self._pages.get(url)
 
