@@ -265,7 +265,7 @@ class Pipeline:
         run.relevant = best >= least
         yield Ranked(run.references, run.relevant)
         missing = [part for part in asked if not is_found(part, given)]
-        if run.relevant and missing:
+        if run.relevant and missing and len(asked) > 1:
             for notice in run.tell(f"Nothing was found on: {'; '.join(missing)}"):
                 yield notice
 
