@@ -45,7 +45,7 @@ SOURCES = {
 """The files that the labels' sets are of, and their licenses."""
 
 _HELD = 4  # every fourth question
-_STEPS = 400
+_STEPS = 200
 _FEEDBACK = "400"  # questions of FeedbackQA
 _NDCG = "nDCG@10"
 
@@ -175,7 +175,6 @@ steps = {steps}
 batch = 8
 list_size = 7
 learning_rate = 8e-4
-precision = "bfloat16"
 part_tokens = 2048
 threads = 2
 """
