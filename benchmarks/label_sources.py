@@ -81,7 +81,7 @@ def main() -> None:
     results = {name: measured(name, out, task) for name, task in tasks.items()}
     report(results)
     means = {name: {arm: fmean(of.values()) for arm, of in found.items()} for name, found in results.items()}
-    questions = {name: {"labels": len(labels)} for name, labels in sets.items()}
+    questions = {name: len(labels) for name, labels in sets.items()}
     save("label_sources", {"steps": options.steps, "questions": questions, _NDCG: means}, options.output)
 
 
@@ -95,7 +95,7 @@ def read_sets(file: Path) -> dict[str, Labels]:
 
 
 def is_held(question: str) -> bool:
-    """Whether the question with this id is held out from training."""
+    """Return whether the question with this id is held out from training."""
     return int(hashlib.sha256(question.encode()).hexdigest(), 16) % _HELD == 0
 
 

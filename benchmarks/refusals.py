@@ -136,7 +136,8 @@ def is_first_supported(answer: Answer) -> bool:
 
 def outcome(answer: Answer) -> str:
     """Return what becomes of an answer if it is neither refused nor irrelevant."""
-    if answer.candidates and any(each.supported for each in answer.candidates[answer.best].sentences):
+    is_supported = answer.candidates and any(s.supported for s in answer.candidates[answer.best].sentences)
+    if is_supported and answer.fallback != "unsupported":
         return "written"
     return "quoted" if answer.outcome == "answered" else "none"
 

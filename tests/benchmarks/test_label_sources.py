@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.label_agreement import agreement
 from benchmarks.label_sources import (
     ARMS,
     SOURCES,
@@ -40,7 +41,7 @@ def asked(tmp_path: Path) -> AskedQuestions:
             "id": f"q{n}",
             "question": f"What is {n}?",
             "positive": [{"title": "Numbers", "text": f"{n} is a number."}],
-            "hard_negative": [{"title": "Letters", "text": f"{n} is no letter."}],
+            "hard_negative": [{"title": "Letters", "text": f"{n} is not a letter."}],
         }
         for n in range(QUESTIONS)
     ]
@@ -108,3 +109,17 @@ def test_the_report_compares_with_the_encoder_as_it_is_and_with_people(
     assert "trecdl20: 20 questions" in printed
     assert printed.count("| cross-encoder, teacher | nDCG@10, from people | +0.4000") == 2
     assert printed.count("| dual encoder, both | nDCG@10, from none | +0.0000") == 2
+
+
+def test_labels_agree_where_people_chose_what_has_the_highest() -> None:
+    def row(yes: float, *, gold: bool) -> dict[str, object]:
+        return {"yes": yes, "gold": gold}
+
+    found = agreement(
+        {
+            "a": [row(0.9, gold=True), row(0.5, gold=False)],
+            "b": [row(0.4, gold=True), row(0.6, gold=False)],
+            "c": [row(0.1, gold=False)],
+        }
+    )
+    assert list(found.values()) == [3, 5, 2, pytest.approx(4 / 6, abs=0.001), 2, 1, 0.4]

@@ -37,6 +37,7 @@ def test_the_outcome_tells_writing_from_quoting() -> None:
     assert outcome(irrelevant) == "written"
     quoted = Answer("Q", "answered", "A", said, (), candidates=unsupported, fallback="unsupported")
     assert outcome(quoted) == "quoted"
+    assert outcome(replace(quoted, candidates=supported)) == "quoted"  # they answer better
     assert outcome(Answer("Q", "no_evidence", "A", (), (), fallback="unsupported")) == "none"
 
 
