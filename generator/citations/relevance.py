@@ -14,7 +14,7 @@ LEAST_RELEVANCE = 0.7
 # How much more it must be where the first sentence is not supported, since the others seldom answer alone.
 _WITHOUT_FIRST = 0.05
 # How much more quotations must have than such others to stand for them.
-_BETTER = 0.05
+_BETTER = 0.08
 # How much less a quotation may have than the best one that it is shown with.
 _BEHIND = 0.1
 # The relevance and the reader's logit that suffice together for quotations that stand for what is written.
