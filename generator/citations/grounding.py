@@ -26,6 +26,24 @@ _FREE = STOP_WORDS | frozenset(_ADDED.split())
 _LABEL = re.compile(r"[^.:|]{1,40}: ")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _YES_OR_NO = re.compile(r"\W*(?:yes|no)\b", re.IGNORECASE)
+# Questions that begin with one of these, and those with "or", may be answered in their own words.
+_ASKS_WHETHER = frozenset(
+    "am are can could did do does had has have is may might must shall should was were will would".split()  # noqa: SIM905
+)
+
+
+def adds_nothing(question: str, answer: str) -> bool:
+    """Return whether an answer only repeats a question that asks for more than yes or no.
+
+    It is true, as "The sky is blue." to "Why is the sky blue?", and answers nothing.
+    """
+    asked = words(question)
+    whether = "or" in asked or bool(asked and asked[0] in _ASKS_WHETHER)
+    return not whether and not _YES_OR_NO.match(answer) and not _added(question, answer)
+
+
+def _added(question: str, answer: str) -> frozenset[str]:
+    return _stems(content_words(answer)) - _stems(words(question)) - _stems(_FREE)
 
 
 def grounding(question: str, answer: str, references: Sequence[Reference]) -> Reference | None:
@@ -37,7 +55,7 @@ def grounding(question: str, answer: str, references: Sequence[Reference]) -> Re
     adds nothing and is neither yes nor no.
     """
     asked = _stems(content_words(question))
-    added = _stems(content_words(answer)) - _stems(words(question)) - _stems(_FREE)
+    added = _added(question, answer)
     if not added and not _YES_OR_NO.match(answer):
         return None
     units = [unit for reference in references for unit in _units(reference)]

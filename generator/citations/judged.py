@@ -12,7 +12,7 @@ from citewell.core.types import Reference, Sentence, SupportStatus
 from citewell.core.windows import best_window
 from citewell.generator.citations.answering import answered_prompt, right_prompt
 from citewell.generator.citations.asking import support_prompt
-from citewell.generator.citations.grounding import grounding
+from citewell.generator.citations.grounding import adds_nothing, grounding
 from citewell.generator.citations.support import ReferenceText
 from citewell.generator.extractive import reference_sentences
 from citewell.generator.pointing_back import points_back
@@ -63,7 +63,8 @@ class JudgedCitations:
         A sentence of a reference that it cites is not asked about. Others are compared with up to two
         references that share most words with them, until one supports them; the model is asked about all at
         once. Numbers that a reference lacks rule it out. The first sentence, unless surely supported, is then
-        looked at as an answer to the question, if there is one. A sentence that refers to one before that is
+        looked at as an answer to the question, if there is one; it is not supported as one if it only repeats
+        the question. A sentence that refers to one before that is
         not supported is not supported either, since nobody knows what it speaks of. Raises the errors of the
         model.
         """
@@ -81,7 +82,9 @@ class JudgedCitations:
             answers = await ask_all(self.model, [claims[place].prompt(turn) for place in asked])
             for place, answer in zip(asked, answers, strict=True):
                 judged[place] = claims[place].judged(turn, answer.yes, judged[place])
-        if claims and question and claims[0].closest and judged[0].support < _SURE:
+        if claims and question and adds_nothing(question, sentences[0].text):
+            judged[0] = _lost(judged[0])
+        elif claims and question and claims[0].closest and judged[0].support < _SURE:
             judged[0] = await self._as_answer(question, claims[0], judged[0], references)
         found: list[Sentence] = []
         for place, sentence in enumerate(sentences):

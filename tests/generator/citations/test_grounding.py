@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from citewell.core.types import Reference
-from citewell.generator.citations.grounding import grounding
+from citewell.generator.citations.grounding import adds_nothing, grounding
 
 CHOIR = "Name | Voice | Joined | Town\nAda Lind | Tenor | 2012 | Dunholm\nBea Marsh | Alto | 2007 | Helm"
 CANAL = "It opened on 17 November 1869 after ten years of work. In 1975 it was cleared of mines."
@@ -45,3 +45,19 @@ REFERENCES = [
 def test_the_reference_that_an_answer_rests_on(question: str, answer: str, number: int | None) -> None:
     found = grounding(question, answer, REFERENCES)
     assert (found and found.number) == number
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "nothing"),
+    [
+        ("Why is the sky blue?", "The sky is blue.", True),
+        ("What does the choir store about me?", "The choir stores about you.", True),
+        ("What does the choir store about me?", "The choir stores your name.", False),
+        ("Is the sky blue?", "The sky is blue.", False),
+        ("Which is larger, Earth or Mars?", "Earth is larger.", False),
+        ("how many moons has Earth", "Earth has one moon.", False),
+        ("Who is free on Monday?", "No, nobody.", False),
+    ],
+)
+def test_an_answer_that_repeats_its_question_adds_nothing(question: str, answer: str, nothing: bool) -> None:
+    assert adds_nothing(question, answer) == nothing

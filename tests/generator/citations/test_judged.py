@@ -196,3 +196,12 @@ async def test_a_sentence_about_what_an_unsupported_one_names_is_not_supported()
     assert (second.supported, second.status, second.citations) == (False, "partly", ())
     (first, named), _ = await judged("Cats carry ships to the Red Sea. Ships go 193 kilometers.", likely)
     assert named.supported
+
+
+async def test_a_first_sentence_that_only_repeats_the_question_is_not_supported() -> None:
+    answer = "The Suez Canal opened. It opened in 1869."
+    (first, second), _ = await judged(answer, 0.95, QUESTION)
+    assert (first.supported, first.status) == (False, "partly")
+    assert second.status == "partly"  # it speaks of what the first one names
+    (first, _), _ = await judged(answer, 0.95, "Did the Suez Canal open?")
+    assert first.supported
