@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from benchmarks.results_files import external_data
 from citewell.core.jsonl import read_lines
+from citewell.core.support_labels import SUPPORT
 from citewell.core.training.sources import DataFolders, question_key
 from citewell.retriever.cross_encoder.training.config import load_config
-from citewell.retriever.training.labels.support import SUPPORT
 from citewell.retriever.training.sources import read_data
 
 RECIPE = Path(__file__).parent.parent / "recipes" / "support" / "citewell-support.toml"

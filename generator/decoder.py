@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from citewell.core.mapped_file import pages_released, release_pages
 from citewell.core.memory import available_memory
 from citewell.core.openvino_core import openvino_core
+from citewell.generator.adapted import ADAPTED, with_adapter
 from citewell.generator.block_pool import BLOCK, BlockPool
 
 if TYPE_CHECKING:
@@ -37,12 +38,13 @@ class CachedText:
     `PagedDecoder.free` gives its blocks back.
     """
 
-    __slots__ = ("blocks", "tokens")
+    __slots__ = ("adapted", "blocks", "tokens")
 
-    def __init__(self, blocks: Sequence[int] = (), tokens: int = 0) -> None:
-        """Begin a text, empty or with blocks that it may use."""
+    def __init__(self, blocks: Sequence[int] = (), tokens: int = 0, *, adapted: bool = False) -> None:
+        """Begin a text, empty or with blocks that it may use; `adapted` if the adapter reads it."""
         self.blocks = list(blocks)
         self.tokens = tokens
+        self.adapted = adapted
 
 
 class Read(NamedTuple):
@@ -56,13 +58,16 @@ class Read(NamedTuple):
 class PagedDecoder:
     """The model of a folder that `citewell.core.conversion.converted` filled; for one thread at a time."""
 
-    def __init__(self, folder: Path, *, threads: int) -> None:
-        """Read the model; the first tokens compile it.
+    def __init__(self, folder: Path, *, threads: int, adapter: Path | None = None) -> None:
+        """Read the model; the first tokens compile it. Rows that are `adapted` use the adapter.
 
-        Raises `RuntimeError` if the folder holds no language model.
+        Raises `RuntimeError` if the folder holds no language model, and `ModelError` for an adapter that does
+        not fit it.
         """
         self._weights = folder / "openvino_model.bin"
         self._model: Any = _paged(openvino_core().read_model(str(folder / "openvino_model.xml")))
+        if adapter is not None:
+            with_adapter(self._model, adapter)
         self._threads = threads
         self._request: Any = None
         self._inputs: frozenset[str] = frozenset()
@@ -70,22 +75,22 @@ class PagedDecoder:
         self._pool = BlockPool()
         self._most_tokens = 0
 
-    def begun(self, tokens: Sequence[int]) -> CachedText:
+    def begun(self, tokens: Sequence[int], *, adapted: bool = False) -> CachedText:
         """Return a new row with the longest known beginning of a text, without its last two tokens.
 
         The last token is never read alone.
         """
-        blocks, known = self._pool.find(tokens[:-2])
+        blocks, known = self._pool.find(_as_known(tokens[:-2], adapted=adapted))
         self._pool.share(blocks)
-        return CachedText(blocks, known)
+        return CachedText(blocks, known, adapted=adapted)
 
-    def known(self, tokens: Sequence[int]) -> int:
+    def known(self, tokens: Sequence[int], *, adapted: bool = False) -> int:
         """Return how many tokens of a text `begun` would not have to read."""
-        return self._pool.find(tokens[:-2])[1]
+        return self._pool.find(_as_known(tokens[:-2], adapted=adapted))[1]
 
     def remember(self, row: CachedText, tokens: Sequence[int]) -> None:
         """Know for `begun` that a row began with these tokens, as long as there is room for its blocks."""
-        self._pool.remember(row.blocks, tokens)
+        self._pool.remember(row.blocks, _as_known(tokens, adapted=row.adapted))
 
     def read(self, reads: Sequence[Read]) -> list[NDArray[np.float32]]:
         """Read more tokens of several rows; return the logits that each wants, of shape (wanted, vocabulary).
@@ -118,6 +123,7 @@ class PagedDecoder:
             "block_indices_begins": np.cumsum([0, *(len(one.row.blocks) for one in reads)], dtype=np.int32),
             "max_context_len": np.array(max(one.row.tokens for one in reads), dtype=np.int32),
             # At least one, since the model computes nothing of no token.
+            ADAPTED: np.repeat([float(one.row.adapted) for one in reads], lengths).astype(np.float32),
             _PLACES: (np.concatenate(places) if any(wanted) else ends[-1:] - 1).astype(np.int64),
         }
         found = self._request.infer({name: value for name, value in given.items() if name in self._inputs})
@@ -129,7 +135,7 @@ class PagedDecoder:
     def copy(self, row: CachedText) -> CachedText:
         """Return a new row with what `row` has read, which they share."""
         self._pool.share(row.blocks)
-        return CachedText(row.blocks, row.tokens)
+        return CachedText(row.blocks, row.tokens, adapted=row.adapted)
 
     def take_back(self, row: CachedText, number: int) -> None:
         """Take back the last tokens of a row, so many."""
@@ -212,6 +218,11 @@ class PagedDecoder:
         available = available_memory()
         bytes_per_token = sum(cache[0].nbytes for cache in self._caches.values()) // BLOCK
         self._most_tokens = int(_MEMORY_SHARE * available) // bytes_per_token if available else sys.maxsize
+
+
+def _as_known(tokens: Sequence[int], *, adapted: bool) -> Sequence[int]:
+    """Return the tokens by which blocks are known: others for an adapter, whose keys and values differ."""
+    return [~token for token in tokens] if adapted else tokens
 
 
 def _paged(model: openvino.Model) -> openvino.Model:

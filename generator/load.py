@@ -29,7 +29,7 @@ from citewell.generator.focus import focused
 from citewell.generator.local import Focus, LocalGenerator, whole
 from citewell.generator.openvino import CONCURRENCY, open_openvino
 from citewell.generator.remote import OpenAiGenerator
-from citewell.generator.resolve import ModelSource, packaged_base, resolve
+from citewell.generator.resolve import AUTO, ModelSource, packaged_base, resolve
 from citewell.generator.transformers import open_transformers
 from citewell.generator.yes import ApiYesModel, LocalYesModel, YesModel
 
@@ -149,6 +149,7 @@ async def _open_local(
         cache_dir,
         threads=threads,
         concurrency=wanted.concurrency,
+        judge_adapter=wanted.judge_adapter,
         on_step=on_step,
     )
     return await in_thread(load)
@@ -197,7 +198,7 @@ def load_local(
     installed, and `ModelError` for an unknown name and for a model that cannot be run.
     """
     ensure_weights(packaged_base(wanted.name), on_step)
-    source = resolve(wanted.name)
+    source = resolve(wanted.name, wanted.judge_adapter)
     defaults = _defaults(source.defaults, wanted)
     return LocalGenerator(
         open_model(source, cache_dir, threads=threads, concurrency=wanted.concurrency, on_step=on_step),
@@ -217,15 +218,17 @@ def open_named_model(
     *,
     threads: int,
     concurrency: int = CONCURRENCY,
+    judge_adapter: str = AUTO,
     on_step: OnStep = lambda name, step: None,
 ) -> CausalModel:
-    """Load the language model `name`, as `open_model` does.
+    """Load the language model `name`, as `open_model` does, to judge with the setting's adapter.
 
     Raises `WeightsMissingError` if packaged weights are not installed, and `ModelError` for an unknown name
     and for a model that cannot be run.
     """
     ensure_weights(packaged_base(name), on_step)
-    return open_model(resolve(name), cache_dir, threads=threads, concurrency=concurrency, on_step=on_step)
+    source = resolve(name, judge_adapter)
+    return open_model(source, cache_dir, threads=threads, concurrency=concurrency, on_step=on_step)
 
 
 def open_model(
@@ -243,7 +246,7 @@ def open_model(
     if not source.is_gguf:
         return open_transformers(source.base, source.name, threads=threads, adapter=source.adapter)
     folder = converted(source.base, cache_dir, on_step, adapter=source.adapter)
-    return open_openvino(folder, source.name, threads=threads, concurrency=concurrency)
+    return open_openvino(folder, source.name, threads=threads, concurrency=concurrency, judge=source.judge)
 
 
 def _defaults(model: GenerationDefaults, wanted: GeneratorSettings) -> GenerationDefaults:

@@ -35,17 +35,24 @@ _CONTEXT = 4096
 _PIECE = 2048
 
 
-def open_openvino(folder: Path, name: str, *, threads: int, concurrency: int = CONCURRENCY) -> OpenVinoModel:
+def open_openvino(
+    folder: Path,
+    name: str,
+    *,
+    threads: int,
+    concurrency: int = CONCURRENCY,
+    judge: Path | None = None,
+) -> OpenVinoModel:
     """Load the model `name` from a folder that `citewell.core.conversion.converted` filled.
 
-    It writes at most `concurrency` texts at a time. Raises `ModelError` if the folder holds no causal
-    language model, and `MemoryTooSmallError`.
+    It writes at most `concurrency` texts at a time, and judges with the adapter `judge`. Raises `ModelError`
+    if the folder holds no causal language model, and `MemoryTooSmallError`.
     """
     weights = folder / "openvino_model.bin"
     if weights.is_file():
         check_memory(name, language_model_memory(weights.stat().st_size))
     try:
-        return OpenVinoModel(folder, threads=threads, concurrency=concurrency)
+        return OpenVinoModel(folder, threads=threads, concurrency=concurrency, judge=judge)
     except (OSError, RuntimeError, ValueError) as error:
         raise ModelError(
             f"The model {name} cannot be used as a generator: {error}",
@@ -56,10 +63,13 @@ def open_openvino(folder: Path, name: str, *, threads: int, concurrency: int = C
 class OpenVinoModel:
     """The model in a folder of OpenVINO files. Calls from several threads share its steps."""
 
-    def __init__(self, folder: Path, *, threads: int, concurrency: int = CONCURRENCY) -> None:
-        """Load the model and its tokenizer.
+    def __init__(
+        self, folder: Path, *, threads: int, concurrency: int = CONCURRENCY, judge: Path | None = None
+    ) -> None:
+        """Load the model, its tokenizer, and the adapter that it judges with if there is one.
 
-        Raises `RuntimeError`, `OSError` or `ValueError` if the folder holds none.
+        Raises `RuntimeError`, `OSError` or `ValueError` if the folder holds none, and `ModelError` for an
+        adapter of another model.
         """
         import openvino_genai
 
@@ -71,7 +81,8 @@ class OpenVinoModel:
         self._bos: str = about["bos"]
         self._template = chat_template((folder / TEMPLATE).read_text(encoding="utf-8"))
         self._tokenizer = openvino_genai.Tokenizer(str(folder))
-        self._decoder = PagedDecoder(folder, threads=threads)
+        self._decoder = PagedDecoder(folder, threads=threads, adapter=judge)
+        self._judge = judge
         self._steps = SharedSteps(self._decoder, texts=concurrency)
         self._folder, self._threads = folder, threads
         self._grammar_turn = threading.Lock()
@@ -165,7 +176,7 @@ class OpenVinoModel:
             yield from ()
             return YesAnswer(self._yes(logits), len(tokens))
 
-        return self._steps.run(tokens, answered, cancelled=threading.Event())
+        return self._steps.run(tokens, answered, cancelled=threading.Event(), adapted=self._judge is not None)
 
     def likelihoods(self, prompt: str, texts: Sequence[str]) -> list[list[float]]:
         """Return the log-probabilities of the tokens of each text after a prompt, which is read once.

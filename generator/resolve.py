@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from citewell.core.errors import ModelError
@@ -14,6 +14,12 @@ from citewell.generator.defaults import GenerationDefaults, read_defaults
 ADAPTERS = Path(__file__).parent / "adapters"
 """The adapters that come with Citewell: one folder each, named like the generator."""
 
+JUDGES = Path(__file__).parent / "judges"
+"""The adapters that come with Citewell to judge with: one folder each, named like the packaged model."""
+
+AUTO, NONE = "auto", "none"
+"""Values of `generator.judge_adapter`: the adapter that comes with a model, and no adapter."""
+
 _SHIPPED_BASE = "SmolLM2-135M-Instruct"
 
 
@@ -22,29 +28,43 @@ class ModelSource:
     """A language model. `base` is a GGUF file, a packaged model, a folder or a hub id.
 
     `adapter` is the folder of a LoRA adapter for it; `is_gguf` says whether it runs on OpenVINO, as GGUF
-    files do, or on transformers.
+    files do, or on transformers. `judge` is the folder of an adapter that only its judgments use.
     """
 
     name: str
     base: str
     is_gguf: bool
     adapter: Path | None = None
+    judge: Path | None = None
     defaults: GenerationDefaults = field(default_factory=GenerationDefaults)
 
 
-def resolve(name: str) -> ModelSource:
+def resolve(name: str, judge_adapter: str = AUTO) -> ModelSource:
     """Resolve `name` without loading the model.
 
     A name is a packaged model, a shipped adapter, a GGUF file, a folder with a model in the Hugging Face
-    layout, a folder with an adapter in the PEFT format, or a hub id. Raises `WeightsMissingError` if a
-    packaged model is not installed, and `ModelError` for anything else, such as a packaged encoder.
+    layout, a folder with an adapter in the PEFT format, or a hub id. `judge_adapter` is the setting of that
+    name. Raises `WeightsMissingError` if a packaged model is not installed, and `ModelError` for anything
+    else, such as a packaged encoder, and for a judge's adapter that the model cannot use.
     """
+    source = _resolve(name)
+    if judge_adapter == AUTO:
+        return source
+    if judge_adapter != NONE and not source.is_gguf:
+        raise ModelError(
+            f"{name} is no GGUF model, and cannot judge with the adapter {judge_adapter}.",
+            "Remove generator.judge_adapter, or name a GGUF file as the generator.",
+        )
+    return replace(source, judge=None if judge_adapter == NONE else Path(judge_adapter))
+
+
+def _resolve(name: str) -> ModelSource:
     if is_shipped(name):
         return _adapted(name, ADAPTERS / name, _SHIPPED_BASE)
     weights = locate(name, role="writer")
     folder = weights.path
     if folder is None or weights.is_gguf:
-        return ModelSource(name, name, weights.is_gguf)
+        return ModelSource(name, name, weights.is_gguf, judge=_judge(name))
     if (folder / CONFIG).is_file() and not (folder / "config.json").is_file():
         return _adapted(name, folder, _base(folder))
     return ModelSource(name, str(folder), is_gguf=False, defaults=read_defaults(folder))
@@ -65,11 +85,15 @@ def packaged_base(name: str) -> str:
     return _SHIPPED_BASE if is_shipped(name) else name
 
 
+def _judge(name: str) -> Path | None:
+    return JUDGES / name if Path(name).name == name and (JUDGES / name / CONFIG).is_file() else None
+
+
 def _adapted(name: str, adapter: Path, base: str) -> ModelSource:
     base = local_name(base)
     weights = locate(base, role="writer")
     path = base if weights.is_gguf or weights.path is None else str(weights.path)
-    return ModelSource(name, path, weights.is_gguf, adapter, read_defaults(adapter))
+    return ModelSource(name, path, weights.is_gguf, adapter, defaults=read_defaults(adapter))
 
 
 def _base(adapter: Path) -> str:

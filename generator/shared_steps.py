@@ -57,15 +57,16 @@ class SharedSteps:
         cancelled: threading.Event,
         texts: int = 1,
         most: int = 0,
+        adapted: bool = False,
     ) -> T:
         """Read a prompt, and go on with its row and its logits, of shape (1, vocabulary); return the result.
 
         Several prompts are read together, and what they have in common at their beginning only once. `texts`
-        are the rows that `go_on` reads in a step, and `most` the tokens that it adds to each. Its errors are
-        raised here and leave other calls alone. Raises `StoppedError` at the next step after `cancelled` is
-        set.
+        are the rows that `go_on` reads in a step, and `most` the tokens that it adds to each; the adapter
+        reads them if they are `adapted`. Its errors are raised here and leave other calls alone. Raises
+        `StoppedError` at the next step after `cancelled` is set.
         """
-        call = _Call(prompt, go_on, cancelled, texts, len(prompt) + texts * most)
+        call = _Call(prompt, go_on, cancelled, texts, len(prompt) + texts * most, adapted=adapted)
         with self._changed:
             self._waiting.append(call)
             while self._leading and not call.done:
@@ -162,10 +163,12 @@ class _Call:
         cancelled: threading.Event,
         texts: int,
         tokens: int,
+        *,
+        adapted: bool,
     ) -> None:
         self.cancelled = cancelled
         self.tokens = tokens  # that it may need in the cache, at most
-        self.row = CachedText()
+        self.row = CachedText(adapted=adapted)
         self.reads: Sequence[Read] = ()
         self.done = False
         self._prompt = prompt
@@ -186,15 +189,15 @@ class _Call:
 
     def waits_for(self, other: _Call, decoder: PagedDecoder) -> bool:
         """Return whether this call, once `other` has read its prompt, has much less to read."""
-        if self.row.tokens:
+        if self.row.tokens or self.row.adapted != other.row.adapted:
             return False
         shared = in_common(self._prompt, other._prompt)
-        return shared - decoder.known(self._prompt) >= _WORTH_WAITING
+        return shared - decoder.known(self._prompt, adapted=self.row.adapted) >= _WORTH_WAITING
 
     def piece(self, decoder: PagedDecoder, most: int) -> Read:
         """Return the next piece of the prompt, whose beginning may be known when it is the first one."""
         if not self.row.tokens:
-            self.row = decoder.begun(self._prompt)
+            self.row = decoder.begun(self._prompt, adapted=self.row.adapted)
         left = len(self._prompt) - self.row.tokens
         # Never a last token alone (see `PagedDecoder.read`).
         number = left if left <= most else min(most, left - 2)

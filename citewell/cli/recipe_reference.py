@@ -13,6 +13,7 @@ from citewell.bootstrap.recipe import Recipe as BootstrapRecipe
 from citewell.browser.training.config import PolicyRecipe
 from citewell.core.section import Section
 from citewell.generator.training.config import GeneratorRecipe
+from citewell.generator.training.judge.config import JudgeRecipe
 from citewell.reinforcement.browsing.config import BrowsingRecipe
 from citewell.reinforcement.config import AnswersRecipe
 from citewell.retriever.cross_encoder.training.config import RerankerRecipe
@@ -23,6 +24,7 @@ TRAINING: Mapping[str, type[Section]] = {
     "retriever": EncoderRecipe,
     "reranker": RerankerRecipe,
     "generator": GeneratorRecipe,
+    "judge": JudgeRecipe,
     "scorer": ScorerRecipe,
     "policy": PolicyRecipe,
     "answers": AnswersRecipe,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from citewell.core.gguf_weights import Change
 
-_FORM = "openvino-3"  # changes with what is written, so that an older folder is not used
+_FORM = "openvino-4"  # changes with what is written, so that an older folder is not used
 
 
 def converted(
@@ -56,7 +56,14 @@ def _digest(adapter: Path) -> str:
 
 
 def _convert(name: str, adapter: Path | None, target: Path) -> None:
-    from citewell.core.gguf import describe, open_gguf, save_openvino, weight_bytes, write_numbered
+    from citewell.core.gguf import (
+        describe,
+        layer_names,
+        open_gguf,
+        save_openvino,
+        weight_bytes,
+        write_numbered,
+    )
     from citewell.core.gguf_weights import fill_weights
     from citewell.core.memory import check_memory, language_model_memory
 
@@ -75,7 +82,9 @@ def _convert(name: str, adapter: Path | None, target: Path) -> None:
         save_openvino(numbered)
         numbered.unlink()
         begin("saving")
-        fill_weights(target / "openvino_model.xml", reader, _merging(reader, adapter) if adapter else None)
+        layers = {name: layer for layer, name in layer_names(reader).items()}
+        change = _merging(reader, adapter) if adapter else None
+        fill_weights(target / "openvino_model.xml", reader, layers, change)
     except (RuntimeError, ValueError, TypeError, IndexError) as error:
         raise ModelError(
             f"The model {gguf} cannot be converted: {error}",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ TEMPLATE = "chat_template.jinja"
 _TOKENIZER = "gpt2"  # GGUF's name of byte-level BPE, the only one that OpenVINO builds from a GGUF file
 _LIMIT = 8192  # OpenVINO's tokenizer keeps this number of last tokens of a text, whatever the model's context
 _CONTROL = 3  # the token type of control tokens
+_LAYER = re.compile(r"model\.layers\.\d+\.(self_attn\.[qkvo]|mlp\.(gate|up|down))_proj|lm_head")
 _SCALING = "rope_freqs.weight"  # as in Llama 3.1; OpenVINO's reader ignores it
 _WANTED = (
     "Give the GGUF file of an instruction-tuned model with byte-level BPE and one of the architectures "
@@ -121,7 +123,7 @@ def layer_names(reader: Any) -> dict[str, str]:
     return {
         path: name + suffix
         for path, (_, name) in names.mapping.items()
-        if path.startswith(("model.layers.", "lm_head")) and name + suffix in there
+        if _LAYER.fullmatch(path) and name + suffix in there
     }
 
 

@@ -9,7 +9,7 @@ of up to 128. OpenVINO rounds activations in blocks of the same length, and long
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -45,11 +45,12 @@ def numbered(index: int, rows: int, columns: int) -> NDArray[np.uint8]:
     return blocks.reshape(rows, -1)
 
 
-def fill_weights(file: Path, reader: Any, change: Change | None = None) -> None:
+def fill_weights(file: Path, reader: Any, layers: Mapping[str, str], change: Change | None = None) -> None:
     """Put an open GGUF file's weights in the place of their numbers, in the model of an .xml file.
 
-    Its .bin file is replaced with it. Rounding is symmetric, to -127…127. Raises `RuntimeError` if the model
-    lacks a matrix of the file.
+    Its .bin file is replaced with it. Rounding is symmetric, to -127…127. The matrices of `layers`, by their
+    names in the GGUF file, get those of their layers. Raises `RuntimeError` if the model lacks a matrix of
+    the file.
     """
     from openvino import save_model
 
@@ -61,7 +62,9 @@ def fill_weights(file: Path, reader: Any, change: Change | None = None) -> None:
     width = math.gcd(_WIDEST, *(matrix.columns for matrix in found))
     with ThreadPoolExecutor() as pool:
         for matrix in found:
-            _fill(matrix, reader, change, width, pool)
+            scaled = _fill(matrix, reader, change, width, pool)
+            if layer := layers.get(reader.tensors[matrix.tensor].name):
+                scaled.set_friendly_name(layer)
     # OpenVINO's plugin reads this when it compiles the model.
     model.set_rt_info(str(width), ["runtime_options", "DYNAMIC_QUANTIZATION_GROUP_SIZE"])
     filled = file.with_name(f"filled-{file.name}")
@@ -99,7 +102,8 @@ def _matrices(model: openvino.Model) -> Iterator[_Matrix]:
         yield _Matrix(node, int(tensor[0]), places, blocks * block)
 
 
-def _fill(matrix: _Matrix, reader: Any, change: Change | None, width: int, pool: Executor) -> None:
+def _fill(matrix: _Matrix, reader: Any, change: Change | None, width: int, pool: Executor) -> Any:
+    """Return the node that gives the matrix now."""
     import gguf
     from openvino import opset13
 
@@ -123,6 +127,7 @@ def _fill(matrix: _Matrix, reader: Any, change: Change | None, width: int, pool:
     exact = opset13.convert(opset13.constant(integers, shared_memory=True), np.float16)
     scaled = opset13.multiply(exact, opset13.constant(scales, shared_memory=True))
     matrix.node.output(0).replace(scaled.output(0))
+    return scaled
 
 
 def _digits(numbers: NDArray[Any], count: int) -> NDArray[Any]:

@@ -242,6 +242,11 @@ class GeneratorSettings(Section):
         description="A local language model refuses to answer where it would write a refusal with at least "
         "this probability.",
     )
+    judge_adapter: str = Field(
+        "auto",
+        description="Adapter that a GGUF model judges with: a folder that `citewell train judge` wrote, "
+        "`none`, or `auto` for the one that comes with the model.",
+    )
     demonstration: bool | None = Field(
         None,
         description="Include worked examples in the prompt if they fit; by default from the model's "

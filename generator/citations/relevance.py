@@ -41,7 +41,7 @@ async def relevance(
         return None
     titles = {reference.number: reference.title_path for reference in references}
     text = " ".join(sentence.text for sentence in supported)
-    return (await model.ask(_prompt(question, titles[supported[0].citations[0]], text))).yes
+    return (await model.ask(relevance_prompt(question, titles[supported[0].citations[0]], text))).yes
 
 
 def is_relevant(relevance: float, *, first_supported: bool, least: float = LEAST_RELEVANCE) -> bool:
@@ -68,7 +68,7 @@ async def relevant(
     # A sentence of nothing but function words is quoted without a citation.
     cited = [each for each in quotations if each.supported and each.citations]
     titles = {reference.number: reference.title_path for reference in references}
-    asked = [_prompt(question, titles[each.citations[0]], each.text) for each in cited]
+    asked = [relevance_prompt(question, titles[each.citations[0]], each.text) for each in cited]
     likely = [answer.yes for answer in await ask_all(model, asked)]
     best = max(likely, default=0.0)
     least = max(LEAST_RELEVANCE, best - _BEHIND)
@@ -87,6 +87,7 @@ def are_quotable(relevance: float, logit: float | None) -> bool:
     return any(relevance >= least and logit >= lowest for least, lowest in _QUOTABLE)
 
 
-def _prompt(question: str, title: str, text: str) -> list[Message]:
+def relevance_prompt(question: str, title: str, text: str) -> list[Message]:
+    """Return the messages that ask whether a sentence of a page with this title answers a question."""
     asked = _ASKED.format(title=title, text=text, question=question)
     return [{"role": "system", "content": _INSTRUCTION}, {"role": "user", "content": asked}]

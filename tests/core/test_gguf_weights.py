@@ -34,4 +34,4 @@ def test_a_graph_without_a_place_for_each_matrix_is_refused(tmp_path: Path) -> N
     file = tiny_gguf.write_gguf(tmp_path / "model.gguf")
     folder = converted(str(file), tmp_path / "cache")
     with pytest.raises(RuntimeError, match=r"no place for blk\.0\.attn_k\.weight, "):
-        fill_weights(folder / "openvino_model.xml", open_gguf(file))
+        fill_weights(folder / "openvino_model.xml", open_gguf(file), {})

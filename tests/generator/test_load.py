@@ -55,6 +55,15 @@ def test_an_adapter_runs_where_its_base_does(tmp_path: Path) -> None:
     assert (found.base, found.is_gguf) == ("Qwen/Qwen3-0.6B", False)
 
 
+def test_the_adapter_that_a_model_judges_with(tmp_path: Path) -> None:
+    assert resolve(SMOLLM2).judge is None
+    assert resolve(SMOLLM2, str(tmp_path)).judge == tmp_path
+    assert resolve(SMOLLM2, "none").judge is None
+    assert resolve("Qwen/Qwen3-0.6B", "none").judge is None
+    with pytest.raises(ModelError, match=r"Qwen3-0\.6B is no GGUF model, and cannot judge with the adapter"):
+        resolve("Qwen/Qwen3-0.6B", str(tmp_path))
+
+
 @pytest.mark.parametrize("base", [None, "", 7])
 def test_an_adapter_without_a_base(base: Any, tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="does not say what its base model is"):

@@ -169,6 +169,20 @@ def reranker(recipe: Path, out: Path) -> None:
     _report(train(_run(recipe, out, load_settings(), ["reranker", recipe.name]), _tell), out)
 
 
+@command.command("judge", short_help="Train the language model that judges answers.")
+@_recipe()
+@_out("Folder for the adapter and its card.")
+def judge(recipe: Path, out: Path) -> None:
+    """Train a language model to judge support and answers, as the TOML file RECIPE describes.
+
+    docs/training-generator.md explains the recipe.
+    """
+    from citewell.core.settings import load_settings
+    from citewell.generator.training.judge.run import train
+
+    _report(train(_run(recipe, out, load_settings(), ["judge", recipe.name]), _tell), out)
+
+
 @command.command("labels", short_help="Have a language model label passages for training.")
 @click.argument(
     "files",
@@ -205,7 +219,8 @@ def labels(
     from citewell.core.settings import load_settings
     from citewell.generator.load import open_yes_model
 
-    settings = load_settings(flags({"generator__name": teacher}, (), ()))
+    # Labels are the model's own, as those that are published.
+    settings = load_settings(flags({"generator__name": teacher, "generator__judge_adapter": "none"}, (), ()))
 
     async def judged() -> str:
         async with open_yes_model(

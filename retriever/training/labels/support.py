@@ -1,24 +1,14 @@
-"""Labels of claims: 1 where the passage supports the claim, 0.4 where it does so in part, else 0."""
+"""Labels of claims with passages that support them or do not."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from citewell.core.jsonl import read_lines
+from citewell.core.support_labels import SUPPORT
 from citewell.core.windows import best_window
 from citewell.retriever.training.labels.fields import text
 from citewell.retriever.training.rows import LabeledRow
-
-SUPPORT = {
-    "supported": 1.0,
-    "entailment": 1.0,
-    "partial": 0.4,
-    "not_supported": 0.0,
-    "neutral": 0.0,
-    "refuted": 0.0,
-    "contradiction": 0.0,
-}
-"""The target of each label in a file of claims."""
 
 
 def support_rows(file: Path) -> list[LabeledRow]:

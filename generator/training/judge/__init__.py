@@ -1,0 +1,1 @@
+"""Training of a language model as a judge: how likely yes is to the questions that check answers."""

@@ -1,0 +1,193 @@
+"""Examples for a judge: the messages that Citewell asks it, and whether yes is right."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from citewell.core.errors import InputError
+from citewell.core.jsonl import Line, read_lines
+from citewell.core.support_labels import SUPPORT
+from citewell.core.training.sources import DataFolders, question_key, sample
+from citewell.core.windows import best_window
+from citewell.generator.citations.answering import answered_prompt, right_prompt
+from citewell.generator.citations.asking import support_prompt
+from citewell.generator.citations.relevance import relevance_prompt
+from citewell.generator.evaluation.held_out import is_held_out
+from citewell.generator.prompt import Message
+from citewell.generator.training.judge.config import JudgeRecipe
+
+_WINDOW = 200  # words of a passage, as in `citewell.generator.citations.judged`
+_ANSWERABLE = {"answerable": 1.0, "unanswerable": 0.0}
+
+
+class JudgeExample(NamedTuple):
+    """The messages of a question to the judge, the probability of yes, and what the example is about."""
+
+    messages: tuple[Message, ...]
+    yes: float
+    about: str
+    """The claim or the question, of which dev and training share none."""
+
+
+class JudgeSource(NamedTuple):
+    """The examples of one source; each is seen `repeat` times per epoch."""
+
+    name: str
+    examples: tuple[JudgeExample, ...]
+    repeat: int = 1
+
+
+class JudgeData(NamedTuple):
+    """The training and dev examples of a run."""
+
+    train: tuple[JudgeSource, ...]
+    dev: tuple[JudgeSource, ...]
+
+
+def read_examples(config: JudgeRecipe, folders: DataFolders) -> JudgeData:
+    """Read all sources of a recipe, without questions that are reserved for evaluations.
+
+    Where a line has several candidates or answers, one is drawn with the seed, a right or a wrong one equally
+    often. Raises `InputError` for a line of another form, and if nothing is left of a source.
+    """
+    seed = config.training.seed
+    train, dev = [], []
+    for source in config.data:
+        found = [
+            example
+            for file in folders.files(source)
+            for example in _READERS[source.asks](file, f"{seed} {source.name}")
+            if not is_held_out(example.about)
+        ]
+        held = sample(found, source.held_out, f"{seed} dev {source.name}") if source.held_out else ()
+        hidden = {question_key(example.about) for example in held}
+        free = [example for example in found if question_key(example.about) not in hidden]
+        if not free:
+            raise InputError(
+                f"The source {source.name} has no training example.", "Lower held_out, or use other data."
+            )
+        kept = sample(free, source.limit, f"{seed} {source.name}")
+        train.append(JudgeSource(source.name, kept, source.repeat))
+        if held:
+            dev.append(JudgeSource(source.name, held))
+    return JudgeData(tuple(train), tuple(dev))
+
+
+def _claims(file: Path, seed: str) -> Iterator[JudgeExample]:
+    """Read lines of {premise, claim, label}, or of questions with passages as `_answers` does.
+
+    With the latter, the claim is the question followed by an answer, as a short sentence is judged.
+    """
+    for line in read_lines(file):
+        row = line.row()
+        if "question" in row and "positive" in row:
+            break
+        premise, claim, label = row.get("premise"), row.get("claim"), row.get("label")
+        if not premise:
+            continue
+        if not isinstance(claim, str) or label not in SUPPORT:
+            raise line.error(
+                "there is no claim with a label.",
+                f'Write {{"premise": "…", "claim": "…", "label": "…"}} with a label of {", ".join(SUPPORT)}.',
+            )
+        shown = best_window(premise, claim, _WINDOW)
+        yield JudgeExample(tuple(support_prompt(claim, shown)), SUPPORT[label], claim)
+    else:
+        return
+    for each in _answers(file, seed):
+        claim = f"{each.question} {each.answer}"
+        yield JudgeExample(tuple(support_prompt(claim, each.passage)), each.right, each.question)
+
+
+def _answered(file: Path, seed: str) -> Iterator[JudgeExample]:
+    """Read lines of {question, title?, passage, label}, or of {question, positive, hard_negative}."""
+    for line in read_lines(file):
+        row = line.row()
+        question = _text(line, row, "question")
+        passages = [(each, 1.0) for each in row.get("positive") or ()]
+        passages += [(each, 0.0) for each in row.get("hard_negative") or ()]
+        if "passage" in row:
+            if row.get("label") not in _ANSWERABLE:
+                continue
+            passages = [({"title": row.get("title"), "text": row["passage"]}, _ANSWERABLE[row["label"]])]
+        if passages:
+            passage, yes = random.Random(f"{seed} {question}").choice(passages)  # noqa: S311
+            shown = _shown(passage, question)
+            yield JudgeExample(tuple(answered_prompt(question, shown)), yes, question)
+
+
+class _Answer(NamedTuple):
+    question: str
+    answer: str
+    passage: str
+    right: float
+
+
+def _answers(file: Path, seed: str) -> Iterator[_Answer]:
+    """Read lines of {question, positive, hard_negative?, answer} whose passages several questions share.
+
+    Half of the answers are those of another question on the same passage, and so are all answers to a
+    question that only has a hard negative. Of a passage with a single question, only the right answer is
+    taken.
+    """
+    rows = [line.row() for line in read_lines(file)]
+    answers: dict[str, dict[str, None]] = {}
+    for row in rows:
+        for passage in row.get("positive") or ():
+            answers.setdefault(passage["text"], {}).update(dict.fromkeys(row.get("answer") or ()))
+    for row in rows:
+        question, own = row["question"], row.get("answer") or []
+        chance = random.Random(f"{seed} {question}")  # noqa: S311
+        passages = row.get("positive") or row.get("hard_negative") or ()
+        if not passages:
+            continue
+        right = bool(row.get("positive"))
+        known = {question_key(each) for each in own}
+        others = [
+            each
+            for each in answers.get(passages[0]["text"], ())
+            if not any(question_key(each) in one or one in question_key(each) for one in known)
+        ]
+        if right and own and (not others or chance.random() < 1 / 2):
+            yield _Answer(question, own[0], _shown(passages[0], f"{question} {own[0]}"), 1.0)
+        elif others:
+            drawn = chance.choice(others)
+            yield _Answer(question, drawn, _shown(passages[0], f"{question} {drawn}"), 0.0)
+
+
+def _right(file: Path, seed: str) -> Iterator[JudgeExample]:
+    for question, answer, passage, right in _answers(file, seed):
+        yield JudgeExample(tuple(right_prompt(question, answer, passage)), right, question)
+
+
+def _relevance(file: Path, seed: str) -> Iterator[JudgeExample]:
+    """Read lines of {question, title?, candidates}, of which a candidate is {text, label}."""
+    for line in read_lines(file):
+        row = line.row()
+        question = _text(line, row, "question")
+        chance = random.Random(f"{seed} {question}")  # noqa: S311
+        wanted = chance.randrange(2)
+        candidates = [each for each in row.get("candidates") or () if each.get("label") == wanted]
+        if candidates:
+            text = chance.choice(candidates)["text"]
+            messages = relevance_prompt(question, row.get("title") or "", text)
+            yield JudgeExample(tuple(messages), float(wanted), question)
+
+
+_READERS = {"support": _claims, "answered": _answered, "right": _right, "relevance": _relevance}
+
+
+def _shown(passage: Mapping[str, Any], wanted: str) -> str:
+    text = best_window(passage["text"], wanted, _WINDOW)
+    title = passage.get("title")
+    return f"{title}: {text}" if title else text
+
+
+def _text(line: Line, row: Mapping[str, Any], name: str) -> str:
+    value = row.get(name)
+    if not isinstance(value, str) or not value.strip():
+        raise line.error(f"the {name} is not a text.", f'Write {{"{name}": "…"}}.')
+    return value
