@@ -29,7 +29,7 @@ from citewell.generator.focus import focused
 from citewell.generator.local import Focus, LocalGenerator, whole
 from citewell.generator.openvino import CONCURRENCY, open_openvino
 from citewell.generator.remote import OpenAiGenerator
-from citewell.generator.resolve import AUTO, ModelSource, packaged_base, resolve
+from citewell.generator.resolve import ModelSource, packaged_base, resolve
 from citewell.generator.transformers import open_transformers
 from citewell.generator.yes import ApiYesModel, LocalYesModel, YesModel
 
@@ -218,7 +218,7 @@ def open_named_model(
     *,
     threads: int,
     concurrency: int = CONCURRENCY,
-    judge_adapter: str = AUTO,
+    judge_adapter: str = "",
     on_step: OnStep = lambda name, step: None,
 ) -> CausalModel:
     """Load the language model `name`, as `open_model` does, to judge with the setting's adapter.

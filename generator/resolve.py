@@ -14,12 +14,6 @@ from citewell.generator.defaults import GenerationDefaults, read_defaults
 ADAPTERS = Path(__file__).parent / "adapters"
 """The adapters that come with Citewell: one folder each, named like the generator."""
 
-JUDGES = Path(__file__).parent / "judges"
-"""The adapters that come with Citewell to judge with: one folder each, named like the packaged model."""
-
-AUTO, NONE = "auto", "none"
-"""Values of `generator.judge_adapter`: the adapter that comes with a model, and no adapter."""
-
 _SHIPPED_BASE = "SmolLM2-135M-Instruct"
 
 
@@ -39,7 +33,7 @@ class ModelSource:
     defaults: GenerationDefaults = field(default_factory=GenerationDefaults)
 
 
-def resolve(name: str, judge_adapter: str = AUTO) -> ModelSource:
+def resolve(name: str, judge_adapter: str = "") -> ModelSource:
     """Resolve `name` without loading the model.
 
     A name is a packaged model, a shipped adapter, a GGUF file, a folder with a model in the Hugging Face
@@ -48,14 +42,14 @@ def resolve(name: str, judge_adapter: str = AUTO) -> ModelSource:
     else, such as a packaged encoder, and for a judge's adapter that the model cannot use.
     """
     source = _resolve(name)
-    if judge_adapter == AUTO:
+    if not judge_adapter:
         return source
-    if judge_adapter != NONE and not source.is_gguf:
+    if not source.is_gguf:
         raise ModelError(
             f"{name} is no GGUF model, and cannot judge with the adapter {judge_adapter}.",
             "Remove generator.judge_adapter, or name a GGUF file as the generator.",
         )
-    return replace(source, judge=None if judge_adapter == NONE else Path(judge_adapter))
+    return replace(source, judge=Path(judge_adapter))
 
 
 def _resolve(name: str) -> ModelSource:
@@ -64,7 +58,7 @@ def _resolve(name: str) -> ModelSource:
     weights = locate(name, role="writer")
     folder = weights.path
     if folder is None or weights.is_gguf:
-        return ModelSource(name, name, weights.is_gguf, judge=_judge(name))
+        return ModelSource(name, name, weights.is_gguf)
     if (folder / CONFIG).is_file() and not (folder / "config.json").is_file():
         return _adapted(name, folder, _base(folder))
     return ModelSource(name, str(folder), is_gguf=False, defaults=read_defaults(folder))
@@ -83,10 +77,6 @@ def shipped() -> list[str]:
 def packaged_base(name: str) -> str:
     """Return the packaged base model of the generator `name`; `name` itself if it has none."""
     return _SHIPPED_BASE if is_shipped(name) else name
-
-
-def _judge(name: str) -> Path | None:
-    return JUDGES / name if Path(name).name == name and (JUDGES / name / CONFIG).is_file() else None
 
 
 def _adapted(name: str, adapter: Path, base: str) -> ModelSource:

@@ -243,9 +243,8 @@ class GeneratorSettings(Section):
         "this probability.",
     )
     judge_adapter: str = Field(
-        "auto",
-        description="Adapter that a GGUF model judges with: a folder that `citewell train judge` wrote, "
-        "`none`, or `auto` for the one that comes with the model.",
+        "",
+        description="Adapter that a GGUF model judges with: a folder that `citewell train judge` wrote.",
     )
     demonstration: bool | None = Field(
         None,

@@ -58,8 +58,6 @@ def test_an_adapter_runs_where_its_base_does(tmp_path: Path) -> None:
 def test_the_adapter_that_a_model_judges_with(tmp_path: Path) -> None:
     assert resolve(SMOLLM2).judge is None
     assert resolve(SMOLLM2, str(tmp_path)).judge == tmp_path
-    assert resolve(SMOLLM2, "none").judge is None
-    assert resolve("Qwen/Qwen3-0.6B", "none").judge is None
     with pytest.raises(ModelError, match=r"Qwen3-0\.6B is no GGUF model, and cannot judge with the adapter"):
         resolve("Qwen/Qwen3-0.6B", str(tmp_path))
 

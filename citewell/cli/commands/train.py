@@ -220,7 +220,7 @@ def labels(
     from citewell.generator.load import open_yes_model
 
     # Labels are the model's own, as those that are published.
-    settings = load_settings(flags({"generator__name": teacher, "generator__judge_adapter": "none"}, (), ()))
+    settings = load_settings(flags({"generator__name": teacher, "generator__judge_adapter": ""}, (), ()))
 
     async def judged() -> str:
         async with open_yes_model(

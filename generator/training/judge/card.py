@@ -17,8 +17,9 @@ An adapter for {base}, trained with Citewell, with which it judges better: wheth
 claim, whether it answers a question, whether an answer is right by it, and whether a sentence answers. It is
 asked with Citewell's prompts, and the probability of yes against no as the first word is its judgment.
 
-This folder holds its LoRA adapter of rank {rank} (alpha {alpha}), in PEFT's format, for {layers} from
-layer {first} on. Written text does not use it."""
+This folder holds its LoRA adapter of rank {rank} (alpha {alpha}), in PEFT's format, for
+{layers}
+from layer {first} on. Written text does not use it."""
 
 _METRICS = """\
 {table}

@@ -77,7 +77,7 @@ def test_it_learns_to_tell_claims_apart(world: Path) -> None:
     assert paths
     assert all(path.startswith("model.layers.1.") for path in paths)
     card = (world / "out" / "README.md").read_text(encoding="utf-8")
-    assert "from\nlayer 1 on" in card
+    assert "\nfrom layer 1 on" in card
     assert "| train | colors | support | 68 |" in card
     with pytest.raises(InputError, match="holds a trained model already"):
         run(write_recipe(world), world / "out")
