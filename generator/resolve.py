@@ -46,7 +46,7 @@ def resolve(name: str, judge_adapter: str = "") -> ModelSource:
         return source
     if not source.is_gguf:
         raise ModelError(
-            f"{name} is no GGUF model, and cannot judge with the adapter {judge_adapter}.",
+            f"{name} is not a GGUF model, and cannot judge with the adapter {judge_adapter}.",
             "Remove generator.judge_adapter, or name a GGUF file as the generator.",
         )
     return replace(source, judge=Path(judge_adapter))

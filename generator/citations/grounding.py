@@ -25,6 +25,8 @@ _FREE = STOP_WORDS | frozenset(_ADDED.split())
 # As in `E2: no water. Open the tap.`, where the next sentence speaks of what the label names.
 _LABEL = re.compile(r"[^.:|]{1,40}: ")
 _LETTERS = re.compile(r"[^\W\d_]+")
+_YES = re.compile(r"\W*yes\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"[,;:(]")
 _YES_OR_NO = re.compile(r"\W*(?:yes|no)\b", re.IGNORECASE)
 # Questions that begin with one of these, and those with "or", may be answered in their own words.
 _ASKS_WHETHER = frozenset(
@@ -40,6 +42,20 @@ def adds_nothing(question: str, answer: str) -> bool:
     asked = words(question)
     whether = "or" in asked or bool(asked and asked[0] in _ASKS_WHETHER)
     return not whether and not _YES_OR_NO.match(answer) and not _added(question, answer)
+
+
+def affirms_a_denial(answer: str, references: Sequence[Reference]) -> bool:
+    """Return whether an answer says yes where the sentence that shares most words with it denies something.
+
+    Only the sentence's first clause counts, and questions do not: "You may cancel, but not on the last day"
+    denies nothing.
+    """
+    if not _YES.match(answer) or _denies(answer):
+        return False
+    said = _stems(content_words(answer))
+    texts = [text for of in references for text in pieces(of.text) if not text.rstrip().endswith("?")]
+    closest = max(texts, key=lambda text: len(said & _stems(words(text))), default="")
+    return _denies(_CLAUSE.split(closest, maxsplit=1)[0])
 
 
 def _added(question: str, answer: str) -> frozenset[str]:

@@ -12,7 +12,7 @@ from citewell.core.types import Reference, Sentence, SupportStatus
 from citewell.core.windows import best_window
 from citewell.generator.citations.answering import answered_prompt, right_prompt
 from citewell.generator.citations.asking import support_prompt
-from citewell.generator.citations.grounding import adds_nothing, grounding
+from citewell.generator.citations.grounding import adds_nothing, affirms_a_denial, grounding
 from citewell.generator.citations.support import ReferenceText
 from citewell.generator.extractive import reference_sentences
 from citewell.generator.pointing_back import points_back
@@ -64,7 +64,7 @@ class JudgedCitations:
         references that share most words with them, until one supports them; the model is asked about all at
         once. Numbers that a reference lacks rule it out. The first sentence, unless surely supported, is then
         looked at as an answer to the question, if there is one; it is not supported as one if it only repeats
-        the question. A sentence that refers to one before that is
+        the question, or says yes to what its reference denies. A sentence that refers to one before that is
         not supported is not supported either, since nobody knows what it speaks of. Raises the errors of the
         model.
         """
@@ -82,15 +82,24 @@ class JudgedCitations:
             answers = await ask_all(self.model, [claims[place].prompt(turn) for place in asked])
             for place, answer in zip(asked, answers, strict=True):
                 judged[place] = claims[place].judged(turn, answer.yes, judged[place])
-        if claims and question and adds_nothing(question, sentences[0].text):
-            judged[0] = _lost(judged[0])
-        elif claims and question and claims[0].closest and judged[0].support < _SURE:
-            judged[0] = await self._as_answer(question, claims[0], judged[0], references)
+        if claims and question:
+            judged[0] = await self._first(question, claims[0], judged[0], references)
         found: list[Sentence] = []
         for place, sentence in enumerate(sentences):
             lost = found and not found[-1].supported and points_back(sentence.text)
             found.append(_lost(judged[place]) if lost else judged[place])
         return tuple(found)
+
+    async def _first(
+        self, question: str, claim: _Claim, before: Sentence, references: Sequence[Reference]
+    ) -> Sentence:
+        """Return the first sentence, which has to answer the question, after its own check."""
+        found = before
+        if claim.closest and before.support < _SURE:
+            found = await self._as_answer(question, claim, before, references)
+        cited = [reference for reference in references if reference.number in found.citations]
+        text = found.text
+        return _lost(found) if adds_nothing(question, text) or affirms_a_denial(text, cited) else found
 
     async def _as_answer(
         self, question: str, claim: _Claim, before: Sentence, references: Sequence[Reference]

@@ -58,7 +58,9 @@ def test_an_adapter_runs_where_its_base_does(tmp_path: Path) -> None:
 def test_the_adapter_that_a_model_judges_with(tmp_path: Path) -> None:
     assert resolve(SMOLLM2).judge is None
     assert resolve(SMOLLM2, str(tmp_path)).judge == tmp_path
-    with pytest.raises(ModelError, match=r"Qwen3-0\.6B is no GGUF model, and cannot judge with the adapter"):
+    with pytest.raises(
+        ModelError, match=r"Qwen3-0\.6B is not a GGUF model, and cannot judge with the adapter"
+    ):
         resolve("Qwen/Qwen3-0.6B", str(tmp_path))
 
 

@@ -90,7 +90,7 @@ def _claims(file: Path, seed: str) -> Iterator[JudgeExample]:
             continue
         if not isinstance(claim, str) or label not in SUPPORT:
             raise line.error(
-                "there is no claim with a label.",
+                "the claim or its label is missing or unknown.",
                 f'Write {{"premise": "…", "claim": "…", "label": "…"}} with a label of {", ".join(SUPPORT)}.',
             )
         shown = best_window(premise, claim, _WINDOW)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from citewell.core.types import Reference
-from citewell.generator.citations.grounding import adds_nothing, grounding
+from citewell.generator.citations.grounding import adds_nothing, affirms_a_denial, grounding
 
 CHOIR = "Name | Voice | Joined | Town\nAda Lind | Tenor | 2012 | Dunholm\nBea Marsh | Alto | 2007 | Helm"
 CANAL = "It opened on 17 November 1869 after ten years of work. In 1975 it was cleared of mines."
@@ -61,3 +61,19 @@ def test_the_reference_that_an_answer_rests_on(question: str, answer: str, numbe
 )
 def test_an_answer_that_repeats_its_question_adds_nothing(question: str, answer: str, nothing: bool) -> None:
     assert adds_nothing(question, answer) == nothing
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "denied"),
+    [
+        ("Can it read scans?\nIt does not read scans, only text.", "Yes, it can read scans.", True),
+        ("Can it read scans?\nIt does not read scans, only text.", "No, it does not read scans.", False),
+        ("It reads scans, but not on paper.", "Yes, it reads scans.", False),
+        ("Pets are not allowed. Guide dogs are allowed.", "Yes, guide dogs are allowed.", False),
+        ("Pets are not allowed. Guide dogs are allowed.", "Yes, pets are allowed.", True),
+        ("Smoking is not allowed.", "Yes, smoking is not allowed.", False),
+        ("Smoking is not allowed.", "Smoking is allowed.", False),  # the model's own judgment must tell
+    ],
+)
+def test_a_yes_to_what_the_closest_sentence_denies(text: str, answer: str, denied: bool) -> None:
+    assert affirms_a_denial(answer, [Reference(1, "https://example.org/1", "", text, 0.5)]) == denied

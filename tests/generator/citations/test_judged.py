@@ -205,3 +205,15 @@ async def test_a_first_sentence_that_only_repeats_the_question_is_not_supported(
     assert second.status == "partly"  # it speaks of what the first one names
     (first, _), _ = await judged(answer, 0.95, "Did the Suez Canal open?")
     assert first.supported
+
+
+async def test_a_yes_to_what_the_reference_denies_is_not_supported() -> None:
+    answer = "Yes, the Suez Canal opened in 1975."
+    (sentence,), _ = await judged(answer, 0.95, "Did the Suez Canal open in 1975?")
+    assert sentence.supported
+    REFERENCES.append(Reference(3, "https://example.org/3", "Rules", "Ships may not tow lighters.", 0.6))
+    try:
+        (sentence,), _ = await judged("Yes, ships may tow lighters.", 0.95, "May ships tow lighters?")
+    finally:
+        REFERENCES.pop()
+    assert (sentence.supported, sentence.citations) == (False, ())

@@ -51,7 +51,7 @@ def test_claims_are_asked_about_as_citations_are(tmp_path: Path) -> None:
 
 def test_an_unknown_label_is_named_with_its_line(tmp_path: Path) -> None:
     rows = [{"premise": "It rained.", "claim": "It was wet.", "label": "true"}]
-    with pytest.raises(InputError, match=r"rows.jsonl, line 1: there is no claim with a label"):
+    with pytest.raises(InputError, match=r"rows.jsonl, line 1: the claim or its label is missing or unknown"):
         read(tmp_path, "support", rows)
 
 
