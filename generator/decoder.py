@@ -122,8 +122,8 @@ class PagedDecoder:
             "block_indices": np.array([block for one in reads for block in one.row.blocks], dtype=np.int32),
             "block_indices_begins": np.cumsum([0, *(len(one.row.blocks) for one in reads)], dtype=np.int32),
             "max_context_len": np.array(max(one.row.tokens for one in reads), dtype=np.int32),
-            # At least one, since the model computes nothing of no token.
             ADAPTED: np.repeat([float(one.row.adapted) for one in reads], lengths).astype(np.float32),
+            # At least one, since the model computes nothing of no token.
             _PLACES: (np.concatenate(places) if any(wanted) else ends[-1:] - 1).astype(np.int64),
         }
         found = self._request.infer({name: value for name, value in given.items() if name in self._inputs})

@@ -38,7 +38,8 @@ _ASKED_ABOUT, _FEWEST_SHARED = 2, 0.15
 _SURE, _LEAST_ANSWERED, _LEAST_RIGHT = 0.71, 0.67, 0.8
 # A sentence with fewer content words, such as "Yes.", says something only with its question.
 _FEWEST_WORDS = 3
-_WINDOW = 200  # words of a reference that are shown
+WINDOW = 200
+"""Words of a reference that are shown."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,7 @@ class _Claim(NamedTuple):
 
     def passage(self, reference: Reference) -> str:
         """Return what is shown of a reference."""
-        text = best_window(named_rows(reference.text), self.text, _WINDOW)
+        text = best_window(named_rows(reference.text), self.text, WINDOW)
         path = reference.title_path
         return f"{path}: {text}" if path else text
 

@@ -82,8 +82,6 @@ def test_a_model_judges_with_its_adapter_and_writes_without(world: World) -> Non
 
 
 def test_an_adapter_of_another_model_is_refused(world: World, tmp_path: Path) -> None:
-    import json
-
     from safetensors.numpy import load_file, save_file
 
     other = tmp_path / "other"
@@ -93,6 +91,5 @@ def test_an_adapter_of_another_model_is_refused(world: World, tmp_path: Path) ->
         {name.replace(".layers.1.", ".layers.7."): value for name, value in weights.items()},
         other / "adapter_model.safetensors",
     )
-    assert json.loads((other / "adapter_config.json").read_text())
     with pytest.raises(ModelError, match=r"no linear layer model\.layers\.7\."):
         PagedDecoder(world.folder, threads=2, adapter=other)

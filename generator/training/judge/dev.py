@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
@@ -22,12 +22,13 @@ class JudgeDevSets:
         self,
         questions: Mapping[str, Sequence[TokenizedQuestion]],
         tokenizer: JudgeTokenizer,
-        format_of: Callable[[], Any],
+        *,
+        bfloat16: bool,
     ) -> None:
-        """`format_of` is a context in which the model computes."""
+        """The model computes in bfloat16 or in its own number format."""
         self._questions = questions
         self._tokenizer = tokenizer
-        self._format_of = format_of
+        self._bfloat16 = bfloat16
 
     def measure(self, model: Any) -> dict[str, float]:
         """Return the loss per example, and the area under the ROC curve of each source and their mean.
@@ -37,13 +38,14 @@ class JudgeDevSets:
         import torch
 
         model.eval()
+        lower = torch.autocast(model.device.type, dtype=torch.bfloat16, enabled=self._bfloat16)
         losses: list[float] = []
         areas: dict[str, float] = {}
         for name, questions in self._questions.items():
             found = []
             for each in questions:
                 part = {key: value.to(model.device) for key, value in padded_questions([each]).items()}
-                with torch.no_grad(), self._format_of():
+                with torch.no_grad(), lower:
                     logits = yes_logits(model, part, self._tokenizer.yes, self._tokenizer.no)
                     losses.append(float(judge_loss(logits, part)))
                 found.append(float(logits[0]))

@@ -14,12 +14,12 @@ from citewell.core.training.sources import DataFolders, question_key, sample
 from citewell.core.windows import best_window
 from citewell.generator.citations.answering import answered_prompt, right_prompt
 from citewell.generator.citations.asking import support_prompt
+from citewell.generator.citations.judged import WINDOW
 from citewell.generator.citations.relevance import relevance_prompt
 from citewell.generator.evaluation.held_out import is_held_out
 from citewell.generator.prompt import Message
 from citewell.generator.training.judge.config import JudgeRecipe
 
-_WINDOW = 200  # words of a passage, as in `citewell.generator.citations.judged`
 _ANSWERABLE = {"answerable": 1.0, "unanswerable": 0.0}
 
 
@@ -54,26 +54,33 @@ def read_examples(config: JudgeRecipe, folders: DataFolders) -> JudgeData:
     often. Raises `InputError` for a line of another form, and if nothing is left of a source.
     """
     seed = config.training.seed
-    train, dev = [], []
-    for source in config.data:
-        found = [
+    read = {
+        source.name: [
             example
             for file in folders.files(source)
             for example in _READERS[source.asks](file, f"{seed} {source.name}")
             if not is_held_out(example.about)
         ]
-        held = sample(found, source.held_out, f"{seed} dev {source.name}") if source.held_out else ()
-        hidden = {question_key(example.about) for example in held}
-        free = [example for example in found if question_key(example.about) not in hidden]
+        for source in config.data
+    }
+    held = {
+        source.name: sample(read[source.name], source.held_out, f"{seed} dev {source.name}")
+        for source in config.data
+        if source.held_out
+    }
+    hidden = {question_key(example.about) for examples in held.values() for example in examples}
+    train = []
+    for source in config.data:
+        free = [example for example in read[source.name] if question_key(example.about) not in hidden]
         if not free:
             raise InputError(
                 f"The source {source.name} has no training example.", "Lower held_out, or use other data."
             )
-        kept = sample(free, source.limit, f"{seed} {source.name}")
-        train.append(JudgeSource(source.name, kept, source.repeat))
-        if held:
-            dev.append(JudgeSource(source.name, held))
-    return JudgeData(tuple(train), tuple(dev))
+        train.append(
+            JudgeSource(source.name, sample(free, source.limit, f"{seed} {source.name}"), source.repeat)
+        )
+    dev = tuple(JudgeSource(name, examples) for name, examples in held.items())
+    return JudgeData(tuple(train), dev)
 
 
 def _claims(file: Path, seed: str) -> Iterator[JudgeExample]:
@@ -93,7 +100,7 @@ def _claims(file: Path, seed: str) -> Iterator[JudgeExample]:
                 "the claim or its label is missing or unknown.",
                 f'Write {{"premise": "…", "claim": "…", "label": "…"}} with a label of {", ".join(SUPPORT)}.',
             )
-        shown = best_window(premise, claim, _WINDOW)
+        shown = best_window(premise, claim, WINDOW)
         yield JudgeExample(tuple(support_prompt(claim, shown)), SUPPORT[label], claim)
     else:
         return
@@ -133,7 +140,13 @@ def _answers(file: Path, seed: str) -> Iterator[_Answer]:
     question that only has a hard negative. Of a passage with a single question, only the right answer is
     taken.
     """
-    rows = [line.row() for line in read_lines(file)]
+    rows = []
+    for line in read_lines(file):
+        row = line.row() | {"question": _text(line, line.row(), "question")}
+        passages = [*(row.get("positive") or ()), *(row.get("hard_negative") or ())]
+        if not all(isinstance(each, dict) and isinstance(each.get("text"), str) for each in passages):
+            raise line.error("a passage is not an object with its text.")
+        rows.append(row)
     answers: dict[str, dict[str, None]] = {}
     for row in rows:
         for passage in row.get("positive") or ():
@@ -181,7 +194,7 @@ _READERS = {"support": _claims, "answered": _answered, "right": _right, "relevan
 
 
 def _shown(passage: Mapping[str, Any], wanted: str) -> str:
-    text = best_window(passage["text"], wanted, _WINDOW)
+    text = best_window(passage["text"], wanted, WINDOW)
     title = passage.get("title")
     return f"{title}: {text}" if title else text
 

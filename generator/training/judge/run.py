@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from citewell.core.errors import ModelError
 from citewell.core.packages import need_packages
 from citewell.core.progress import Log
 from citewell.core.training.adapters import save_adapters, with_adapters
@@ -28,7 +27,7 @@ from citewell.generator.training.model import DONE, TrainableGenerator, load_sou
 if TYPE_CHECKING:
     from citewell.core.training.trainer import CheckpointedTrainer
 
-PACKAGES = ("trl", "peft", "datasets", "accelerate", "matplotlib")
+PACKAGES = ("peft", "datasets", "accelerate", "matplotlib")
 
 
 def train(run: Run, tell: Log) -> RunResult:
@@ -65,7 +64,7 @@ def build_judge(config: JudgeRecipe, cache: Path) -> TrainableGenerator:
     """Load the base, frozen, with new adapters in its upper layers, drawn by the seed.
 
     The frozen weights have the format that the recipe computes in. Raises `ModelError` for a base that cannot
-    be loaded or has no chat template, and for LoRA targets that it does not have.
+    be loaded or has no chat template, and for layers or LoRA targets that it does not have.
     """
     import torch
 
@@ -81,6 +80,11 @@ def build_judge(config: JudgeRecipe, cache: Path) -> TrainableGenerator:
 def _layers(model: Any, config: JudgeModelConfig) -> list[str]:
     """Return the beginnings of the paths of the layers that get adapters."""
     count = model.config.get_text_config().num_hidden_layers
+    if config.first_layer >= count:
+        raise ModelError(
+            f"The model {config.base} has {count} layers, and none from number {config.first_layer} on.",
+            "Lower model.first_layer.",
+        )
     return [f"model.layers.{number}." for number in range(config.first_layer, count)]
 
 
@@ -113,7 +117,8 @@ def _task(config: JudgeRecipe, data: JudgeData, trained: TrainableGenerator, tel
         return trainer
 
     dev = {source.name: [tokenizer.tokenized(each) for each in source.examples] for source in data.dev}
-    measure = JudgeDevSets(dev, tokenizer, partial(_number_format, config)).measure
+    lower = config.training.precision == "bfloat16"
+    measure = JudgeDevSets(dev, tokenizer, bfloat16=lower).measure
     return FitTask(
         training=config.training,
         make=make,
@@ -122,10 +127,3 @@ def _task(config: JudgeRecipe, data: JudgeData, trained: TrainableGenerator, tel
         goal=Goal(LOSS, higher=False),
         evaluate=measure if config.measured else None,
     )
-
-
-def _number_format(config: JudgeRecipe) -> AbstractContextManager[Any]:
-    import torch
-
-    lower = config.training.precision == "bfloat16"
-    return torch.autocast("cpu", dtype=torch.bfloat16, enabled=lower)

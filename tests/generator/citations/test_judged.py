@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
 from aiohttp import web
@@ -32,6 +32,7 @@ async def judged(
     likely: Mapping[str, float] | float = 0.9,
     question: str = "",
     again: tuple[float, float] = (0.1, 0.1),
+    references: Sequence[Reference] = REFERENCES,
 ) -> tuple[tuple[Sentence, ...], list[tuple[str, str]]]:
     """The sentences, and the claims with the passages that the model was asked about.
 
@@ -50,8 +51,8 @@ async def judged(
         return web.json_response(yes_or_no(yes))
 
     async with ChatService([service]) as http, ChatClient("tutor", http.url) as client:
-        sentences = check_citations(answer, REFERENCES)
-        return await JudgedCitations(ApiYesModel(client)).check(question, sentences, REFERENCES), asked
+        sentences = check_citations(answer, references)
+        return await JudgedCitations(ApiYesModel(client)).check(question, sentences, references), asked
 
 
 async def test_what_shares_words_but_is_false_is_not_supported() -> None:
@@ -211,9 +212,8 @@ async def test_a_yes_to_what_the_reference_denies_is_not_supported() -> None:
     answer = "Yes, the Suez Canal opened in 1975."
     (sentence,), _ = await judged(answer, 0.95, "Did the Suez Canal open in 1975?")
     assert sentence.supported
-    REFERENCES.append(Reference(3, "https://example.org/3", "Rules", "Ships may not tow lighters.", 0.6))
-    try:
-        (sentence,), _ = await judged("Yes, ships may tow lighters.", 0.95, "May ships tow lighters?")
-    finally:
-        REFERENCES.pop()
+    rules = [Reference(1, "https://example.org/1", "Rules", "Ships may not tow lighters.", 0.6)]
+    (sentence,), _ = await judged(
+        "Yes, ships may tow lighters.", 0.95, "May ships tow lighters?", references=rules
+    )
     assert (sentence.supported, sentence.citations) == (False, ())

@@ -113,3 +113,22 @@ def test_dev_and_training_share_no_question(tmp_path: Path) -> None:
     assert not {each.about for each in dev.examples} & {each.about for each in train.examples}
     with pytest.raises(InputError, match="The source made-up has no training example"):
         read(tmp_path, "support", rows, held_out=40)
+
+
+def test_no_source_trains_on_the_dev_questions_of_another(tmp_path: Path) -> None:
+    rows = [{"question": f"What is {n}?", "positive": [PASSAGE], "answer": ["Anna"]} for n in range(12)]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    about = {"files": ["rows.jsonl"], "license": "CC0"}
+    sources = (
+        about | {"name": "a", "asks": "right", "held_out": 4},
+        about | {"name": "b", "asks": "answered"},
+    )
+    data = read_examples(JudgeRecipe(data=sources), DataFolders(tmp_path))  # type: ignore[arg-type]
+    held = {each.about for each in data.dev[0].examples}
+    assert [len(source.examples) for source in data.train] == [8, 8]
+    assert not any(each.about in held for source in data.train for each in source.examples)
+
+
+def test_a_passage_without_text_is_named_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="line 1: a passage is not an object with its text"):
+        read(tmp_path, "right", [{"question": "Who?", "positive": [{"title": "A"}], "answer": ["Anna"]}])

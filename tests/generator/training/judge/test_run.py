@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("trl", reason="the extra `train` is not installed")
 pytest.importorskip("peft", reason="the extra `train` is not installed")
 
-from citewell.core.errors import InputError
+from citewell.core.errors import InputError, ModelError
 from citewell.core.lora import read_adapter
 from citewell.core.training.run import Run, RunResult
 from citewell.generator.training.judge.run import train
@@ -81,6 +80,13 @@ def test_it_learns_to_tell_claims_apart(world: Path) -> None:
     assert "| train | colors | support | 68 |" in card
     with pytest.raises(InputError, match="holds a trained model already"):
         run(write_recipe(world), world / "out")
+
+
+def test_layers_that_the_model_does_not_have(world: Path) -> None:
+    recipe = write_recipe(world, steps=1)
+    recipe.write_text(recipe.read_text().replace("first_layer = 1", "first_layer = 2"), encoding="utf-8")
+    with pytest.raises(ModelError, match="has 2 layers, and none from number 2 on"):
+        run(recipe, world / "none")
 
 
 def test_bfloat16_learns_too(world: Path) -> None:
