@@ -143,8 +143,8 @@ def _answers(file: Path, seed: str) -> Iterator[_Answer]:
     rows = []
     for line in read_lines(file):
         row = line.row() | {"question": _text(line, line.row(), "question")}
-        passages = [*(row.get("positive") or ()), *(row.get("hard_negative") or ())]
-        if not all(isinstance(each, dict) and isinstance(each.get("text"), str) for each in passages):
+        listed = [*(row.get("positive") or ()), *(row.get("hard_negative") or ())]
+        if not all(isinstance(each, dict) and isinstance(each.get("text"), str) for each in listed):
             raise line.error("a passage is not an object with its text.")
         rows.append(row)
     answers: dict[str, dict[str, None]] = {}
