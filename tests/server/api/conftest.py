@@ -70,6 +70,8 @@ def read_events(response: httpx.Response) -> Iterator[Event]:
 
 
 Start = Callable[..., Service]
+ENDED: set[str] = set()
+"""The addresses of services that were told to end; what they are still asked for may fail."""
 
 
 @pytest.fixture(scope="session")
@@ -84,6 +86,7 @@ def collection_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def serving(settings: Settings) -> Iterator[Service]:
     with listen("127.0.0.1", 0) as listening:
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        ENDED.discard(url)
         server = uvicorn.Server(server_config(settings))
         thread = threading.Thread(target=server.run, args=([listening],))
         thread.start()
@@ -93,6 +96,7 @@ def serving(settings: Settings) -> Iterator[Service]:
                     time.sleep(0.01)  # uvicorn has no event to wait for
                 yield Service(settings, url, client, server)
         finally:
+            ENDED.add(url)
             server.should_exit = True
             thread.join()
 

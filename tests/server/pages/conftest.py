@@ -22,7 +22,7 @@ from citewell.retriever.fetch.render import find_chromium, runs_as_root
 from citewell.server.store.answers import StoredAnswer
 from citewell.server.store.database import ServiceStore, open_store
 from citewell.server.store.ids import new_id
-from tests.server.api.conftest import Service, search, serving, settings
+from tests.server.api.conftest import ENDED, Service, search, serving, settings
 
 __all__ = ["search", "settings"]
 
@@ -124,7 +124,7 @@ async def open_page(browser: Any, service: Service) -> AsyncIterator[OpenPage]:
 
             def heard(message: Any) -> None:
                 # A service of the test's own ends before its pages, which may still ask for news.
-                ended = url != service.url and "ERR_CONNECTION_REFUSED" in message.text
+                ended = url in ENDED and "Failed to load resource" in message.text
                 if message.type in ("error", "warning") and expected not in message.text and not ended:
                     complaints.append(message.text)
 
