@@ -28,6 +28,11 @@ def rarity(beginning: str) -> float:
     return math.log1p(rank / _COMMONEST) / math.log1p(len(ranks) / _COMMONEST)
 
 
+def rarest(found: Iterable[str]) -> str:
+    """Return the rarest of some beginnings of words, the first by letters of equals; "" of none."""
+    return max(sorted(found), key=rarity, default="")
+
+
 @cache
 def _ranks() -> dict[str, int]:
     return {line: rank for rank, line in enumerate(LIST.read_text(encoding="utf-8").split())}

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from citewell.core.errors import InputError, ServiceOfflineError, ServiceUnreachableError
 from citewell.core.settings import SearchSettings, Settings
-from citewell.core.types import Hit
+from citewell.core.text import content_words, words
+from citewell.core.types import Hit, Page
 from citewell.pipeline.chosen_providers import (
     bing_endpoint,
     chosen_providers,
@@ -28,6 +29,7 @@ from citewell.pipeline.handbook import ensure_handbook, handbook_folder
 from citewell.retriever.encoder.encoder import DualEncoder
 from citewell.retriever.encoder.load import load_encoder
 from citewell.retriever.parts import parts
+from citewell.retriever.rarity import beginnings, rarest
 from citewell.retriever.search.api import SearchHttp
 from citewell.retriever.search.fusion import within_sites
 from citewell.retriever.search.keys import BING_ENDPOINT_VARIABLE, BING_KEY
@@ -103,16 +105,22 @@ class OpenedSearch:
         """Return the number of pages that are searched; None for those of the web."""
         return None if self.pages is None or self.metasearch.finds_web_pages else self.pages.count()
 
-    def few_pages(self, query: Query) -> tuple[Hit, ...]:
-        """Return the stored pages if no others are searched, and there are at most as many as a query finds.
+    def few_pages(self, query: Query, found: Sequence[Hit]) -> tuple[Hit, ...]:
+        """Return the stored pages that were not found, if they are worth reading as well.
 
-        Where none of so few matches, one may answer in other words: a question about bonfires may speak of
-        burning.
+        That is so if no others are searched, there are at most as many as a query finds, and those found lack
+        the rarest word of the query: one of the others may answer in other words, as a question about
+        bonfires may speak of burning.
         """
         count = self.count()
         if self.pages is None or count is None or count > query.limit:
             return ()
-        pages = filter(None, map(self.pages.page, self.pages.urls()))
+        known = [hit.url for hit in found]
+        word = rarest(beginnings(content_words(query.text)))
+        if any(_has(page, word) for page in filter(None, map(self.pages.page, known))):
+            return ()
+        others = [url for url in self.pages.urls() if url not in known]
+        pages = filter(None, map(self.pages.page, others))
         hits = [Hit(page.url, page.title, "", self.metasearch.name) for page in pages]
         return tuple(within_sites(hits, query))
 
@@ -124,6 +132,11 @@ class OpenedSearch:
         if isinstance(self.pages, Speller) and not self.metasearch.finds_web_pages:
             return self.pages.spelled(question)
         return question
+
+
+def _has(page: Page, beginning: str) -> bool:
+    texts = (page.title, *(" ".join((*each.headings, each.text)) for each in page.passages))
+    return any(beginning in beginnings(words(text)) for text in texts)
 
 
 @asynccontextmanager
