@@ -6,6 +6,7 @@ they do not, though they share more. It prints, for each generator of `--generat
 
 - `found @k`: the share of the sixty whose evidence is in one of the first k references;
 - `right`: the share of the sixty whose answer has a string that only a right answer has, in parts or whole;
+- `told`: the same share where the sentences count that are quoted below an answer, or in place of one;
 - `answered`: the share of the sixty, and of the thirty, that get an answer at all.
 
 Shares have bootstrapped 95% intervals. `--half held` asks as many other questions of other documents, which
@@ -104,11 +105,14 @@ async def ask(settings: Settings, asked: Sequence[dict[str, Any]], details: Path
 def measured(row: dict[str, Any], answer: Answer) -> dict[str, Any]:
     """Return what became of a question."""
     text = answer.answer if answer.outcome == "answered" else ""
+    shown = "\n".join((text, *(each.text for each in answer.quotations))).lower()
+    must = [part.lower() for part in row.get("must", ())]
     return {
         "question": row["question"],
         "answerable": row["answerable"],
         "answered": bool(text),
-        "right": any(part.lower() in text.lower() for part in row.get("must", ())),
+        "right": any(part in text.lower() for part in must),
+        "told": any(part in shown for part in must),
         "place": next((r.number for r in answer.references if holds(r, row)), None),
         "outcome": answer.outcome,
         "fallback": answer.fallback,
@@ -136,6 +140,7 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
     values = found | {
         "right": [row["right"] for row in answerable],
+        "told": [row["told"] for row in answerable],
         "answered": [row["answered"] for row in answerable],
         "answered, unanswerable": [row["answered"] for row in rows if not row["answerable"]],
     }

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from benchmarks.own_documents import QUESTIONS, holds, measured, questions, summary
-from citewell.core.types import Answer, Reference
+from citewell.core.types import Answer, Reference, Sentence
 
 ROW: dict[str, Any] = {
     "question": "When were the first beans picked?",
@@ -35,15 +38,18 @@ def test_what_became_of_questions_is_counted() -> None:
     refused = Answer(
         question="Who?", outcome="no_evidence", answer="No evidence.", sentences=(), references=()
     )
-    rows = [measured(ROW, right), measured({"question": "Who ate them?", "answerable": False}, refused)]
-    assert [row["place"] for row in rows] == [2, None]
+    quoted = replace(refused, quotations=(Sentence("It was on July 3.", (2,), 1.0, True),))
+    asked = {"question": "Who ate them?", "answerable": False}
+    rows = [measured(ROW, right), measured(ROW, quoted), measured(ROW, refused), measured(asked, refused)]
+    assert [row["place"] for row in rows] == [2, None, None, None]
     shares = {name: share["value"] for name, share in summary(rows).items()}
     assert shares == {
         "found @1": 0,
-        "found @3": 1,
-        "found @5": 1,
-        "right": 1,
-        "answered": 1,
+        "found @3": pytest.approx(1 / 3),
+        "found @5": pytest.approx(1 / 3),
+        "right": pytest.approx(1 / 3),
+        "told": pytest.approx(2 / 3),
+        "answered": pytest.approx(1 / 3),
         "answered, unanswerable": 0,
     }
 
