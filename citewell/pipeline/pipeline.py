@@ -213,13 +213,13 @@ class Pipeline:
             asked = self.split(run.searched)
             queries = search.queries([run.searched, *asked], self.limits.hits)
             found = await search.find(*queries)
-            others = await asyncio.to_thread(search.few_pages, queries[0], found.hits)
+            others = await asyncio.to_thread(search.other_pages, queries[0], found.hits)
         run.spent_before("search", search.seconds_ahead(*queries))
         run.failures.extend(found.failures)
         hits = (*found.hits, *others)
-        as_well = [f"Pages read besides those that match: {len(others)}."] if others else []
+        instead = [] if found.hits or not others else [f"Pages that were read instead: all {len(others)}."]
         yield Searched(hits, found.failures)
-        for notice in run.tell(*_searched(run, asked), *found.notices, *as_well):
+        for notice in run.tell(*_searched(run, asked), *found.notices, *instead):
             yield notice
         stage = RetrievalStage(
             ranking=self.ranker.begin(run.searched, asked),

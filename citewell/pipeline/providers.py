@@ -105,7 +105,7 @@ class OpenedSearch:
         """Return the number of pages that are searched; None for those of the web."""
         return None if self.pages is None or self.metasearch.finds_web_pages else self.pages.count()
 
-    def few_pages(self, query: Query, found: Sequence[Hit]) -> tuple[Hit, ...]:
+    def other_pages(self, query: Query, found: Sequence[Hit]) -> tuple[Hit, ...]:
         """Return the stored pages that were not found, if they are worth reading as well.
 
         That is so if no others are searched, there are at most as many as a query finds, and those found lack
