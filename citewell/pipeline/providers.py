@@ -112,6 +112,8 @@ class OpenedSearch:
         the rarest word of the query: one of the others may answer in other words, as a question about
         bonfires may speak of burning.
         """
+        if len(found) >= query.limit:
+            return ()  # without counting the pages of a large collection
         count = self.count()
         if self.pages is None or count is None or count > query.limit:
             return ()

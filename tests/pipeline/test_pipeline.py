@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from citewell.core.errors import InputError
-from citewell.core.events import Done, Event
+from citewell.core.events import Done, Event, Searched
 from citewell.core.settings import Settings
 from citewell.core.text import squeeze
 from citewell.core.types import Answer
@@ -92,29 +92,33 @@ async def test_there_are_at_most_k_references(settings: Make) -> None:
     assert {number for sentence in answer.sentences for number in sentence.citations} <= {1, 2}
 
 
-@pytest.mark.parametrize(("others", "found"), [(9, True), (10, False)])
 @pytest.mark.parametrize(
-    ("text", "question", "matches"),
+    ("question", "sheds", "searched", "read"),
     [
-        ("Bonfires are allowed from November to March.", "When may I burn garden waste?", 0),
-        ("Amery & Sons are roofing the little house with slates.", "Who is the roofer of the shed?", 9),
-        ("Amery & Sons are roofing the little house with slates.", "Who puts slates on the shed?", None),
+        ("When may I burn garden waste?", 9, 10, True),  # no page matches
+        ("When may I burn garden waste?", 10, 0, False),
+        ("When may I burn waste behind the shed?", 9, 10, True),  # all others match
+        ("When may I burn waste behind the shed?", 10, 10, False),
+        ("When are bonfires allowed?", 9, 1, True),  # one matches, and has the rarest word
     ],
 )
 async def test_few_pages_are_read_if_none_that_matches_has_the_rarest_word(
-    settings: Make, tmp_path: Path, others: int, found: bool, text: str, question: str, matches: int | None
+    settings: Make, tmp_path: Path, question: str, sheds: int, searched: int, read: bool
 ) -> None:
-    texts = [text, *(f"Shed {n} is green." for n in range(others))]
+    rule = "Bonfires are allowed from November to March."
     documents = [
         SourceDocument(f"https://{number:02}.example/", text.encode(), "text/plain")
-        for number, text in enumerate(texts)
+        for number, text in enumerate((rule, *(f"Shed {n} is green." for n in range(sheds))))
     ]
     with indexing(EmbeddedCatalog(tmp_path), "rules") as indexer:
         index_documents(indexer, "rules", documents)
-    answer = await ask(settings(data_dir=tmp_path, search__collection="rules"), question)
-    read = any(text in reference.text for reference in answer.references)
-    assert read == (found or matches is None)
-    assert ("Pages that were read instead: all 10." in answer.notices) == (found and matches == 0)
+    stream = await events(settings(data_dir=tmp_path, search__collection="rules"), question)
+    (found,) = (event for event in stream if isinstance(event, Searched))
+    assert len(found.hits) == searched
+    answer = stream[-1].answer  # type: ignore[union-attr]
+    assert any(rule in reference.text for reference in answer.references) == read
+    matched = sheds if "shed" in question else 0
+    assert ("Pages that were read instead: all 10." in answer.notices) == (searched == 10 and not matched)
 
 
 @pytest.mark.parametrize(
