@@ -7,6 +7,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -93,10 +94,13 @@ def test_two_workers_read_each_page_once_even_if_one_is_killed(settings: Setting
 
 
 def indexers() -> list[psutil.Process]:
-    """Return Ray's processes that index."""
-    return [
-        child for child in psutil.Process(os.getpid()).children(recursive=True) if "_index" in child.name()
-    ]
+    """Return Ray's processes that index, without those that end meanwhile."""
+    found = []
+    for child in psutil.Process(os.getpid()).children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            if "_index" in child.name():
+                found.append(child)
+    return found
 
 
 def test_a_second_run_finds_everything_unchanged(settings: Settings, source: Path) -> None:
