@@ -26,6 +26,7 @@ from citewell.server.access.limiter import open_limiter
 from citewell.server.access.owner import opening_page, owner_token
 from citewell.server.access.peer import NotesPeer
 from citewell.server.app import create_app
+from citewell.server.cut_requests import RepliesToCutRequests
 from citewell.server.log_lines import OneLineFormatter
 from citewell.server.packages import need_tracing_packages
 from citewell.server.patience import PatientProtocol
@@ -124,7 +125,7 @@ def server_config(settings: Settings) -> uvicorn.Config:
 
 def _application(settings: Settings) -> NotesPeer:
     """Return the service behind its proxies, whose addresses are noted before their headers are believed."""
-    app: Any = create_app(settings, on_startup=[_shorten_pauses])
+    app: Any = RepliesToCutRequests(create_app(settings, on_startup=[_shorten_pauses]))
     if proxies := settings.server.trusted_proxies:
         app = ProxyHeadersMiddleware(app, list(proxies))
     return NotesPeer(app)

@@ -96,6 +96,25 @@ def test_a_service_that_is_stopped_answers_first(run: Serve, search: Search) -> 
     assert process.ended()[0] in (0, -signal.SIGTERM)
 
 
+def test_a_question_that_takes_too_long_at_the_end_is_told_so(run: Serve, search: Search) -> None:
+    process = run(
+        CITEWELL_SEARCH__PROVIDERS="searxng",
+        CITEWELL_SEARCH__SEARXNG_URL=search.url,
+        CITEWELL_SERVER__DRAIN_SECONDS="0.5",
+    )
+    with process.client() as client, ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(client.post, "/v1/answers", json={"question": "Why?"})
+        search.await_question()
+        process.process.send_signal(signal.SIGTERM)
+        reply = answer.result()
+    assert (reply.status_code, reply.headers["Content-Type"]) == (503, "application/problem+json")
+    problem = reply.json()
+    assert (problem["type"], problem["instance"]) == ("/problems/stopping", "/v1/answers")
+    assert "Try again" in problem["detail"]
+    assert int(reply.headers["Retry-After"]) >= 1
+    assert "Traceback" not in process.ended()[1]
+
+
 def test_what_was_accepted_survives_a_kill(run: Serve) -> None:
     process = run()
     with process.client() as client:
