@@ -17,10 +17,11 @@ from citewell.core.text import encoded_text
 from citewell.core.types import Passage
 from citewell.retriever.choosing import OrderedPassage
 
-READ = 16
+READ = 12
 """The most passages that are read, of all parts of a question together."""
-_BY_WORDS = 4  # of these, the best by words: one vector says little of a table of names
+_BY_WORDS = 2  # of these, the best by words: one vector says little of a table of names
 _WEIGHT = 1.0
+_UNREAD = 0.25  # a passage that is not read counts as if this share of the others had gained less
 
 
 def read_first(
@@ -47,7 +48,8 @@ def by_best_sentence(
 ) -> NDArray[np.float64]:
     """Return the new values of `n` passages for a question, given their (n,) old ones.
 
-    Each of the first `most` gains the relevance of its best sentence; the others stay behind these.
+    Each of the first `most` gains the relevance of its best sentence, and each other what a weak one of these
+    gains.
     """
     texts = [
         [encoded_text(each.title_path, text) for text in pieces(each.text) or [each.text]]
@@ -55,7 +57,6 @@ def by_best_sentence(
     ]
     scores = iter(relevance(question, [text for of in texts for text in of]))
     best = np.array([max(float(next(scores)) for _ in of) for of in texts])
-    read = np.asarray(values[:most], dtype=np.float64)
-    rest = np.asarray(values[most:], dtype=np.float64)
-    found = read + _WEIGHT * best
-    return np.concatenate([found, rest - max(read.min(), rest.max()) + found.min()]) if len(rest) else found
+    gains = np.full(len(passages), np.quantile(best, _UNREAD))
+    gains[: len(best)] = best
+    return np.asarray(values, dtype=np.float64) + _WEIGHT * gains

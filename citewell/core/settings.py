@@ -195,7 +195,7 @@ class RetrieverSettings(Section):
     )
     k: int = Field(5, ge=1, le=20, description="References per answer.")
     max_tokens: int = Field(128, ge=16, le=512, description="Max tokens per passage.")
-    prefilter: int = Field(48, ge=1, description="Passages that BM25 passes on to the dual encoder.")
+    prefilter: int = Field(100, ge=1, description="Passages that BM25 passes on to the dual encoder.")
     reranker: str = Field(
         "none",
         description="Cross-encoder that reads the best candidates: `none`, a folder or a hub id.",

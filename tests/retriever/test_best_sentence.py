@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 
 from citewell.core.types import Passage
 from citewell.retriever.best_sentence import by_best_sentence, read_first
@@ -44,16 +45,18 @@ def test_sentences_are_read_below_their_title() -> None:
     ]
 
 
-def test_passages_that_are_not_read_stay_behind_in_their_order() -> None:
-    other = Passage("o", "Other", "Nothing.")
-    found = by_best_sentence(Counting(), "Fees", [MINUTES, ROOF, other], np.array([0.5, 0.4, 0.1]), 1)
-    assert found[0] == 1.5
-    assert found[0] > found[1] > found[2]
+def test_passages_that_are_not_read_gain_what_a_weak_one_gains() -> None:
+    others = [Passage("o", "Other", f"Nothing {number}.") for number in range(2)]
+    passages, values = [MINUTES, ROOF, *others], np.array([0.5, 0.4, 0.3, 0.1])
+    counting = Counting()
+    found = by_best_sentence(counting, "Fees", passages, values, 2)
+    assert found.tolist() == pytest.approx([1.5, 0.4, 0.55, 0.35])
+    assert not any("Nothing" in text for text in counting.read)
 
 
 def test_the_best_by_words_are_read_with_the_best() -> None:
     ranked = [OrderedPassage(row, 1 - row / 10, ROOF) for row in range(9)]
     by_words = [8, 0, 7, 6, 5, 4]
-    assert [found.row for found in read_first(ranked, by_words, 6)] == [0, 1, 2, 3, 7, 8, 4, 5, 6]
+    assert [found.row for found in read_first(ranked, by_words, 6)] == [0, 1, 2, 3, 4, 8, 5, 6, 7]
     assert [found.row for found in read_first(ranked, by_words, 2)] == [0, 8, 1, 2, 3, 4, 5, 6, 7]
     assert read_first(ranked, [], 6) == ranked
