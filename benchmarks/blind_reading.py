@@ -21,12 +21,12 @@ import asyncio
 import json
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks.reading import QUESTIONS, prepare
-from benchmarks.results_files import RESULTS, table
+from benchmarks.results_files import RESULTS, read_lines, table
 from citewell.core.events import final_answer
 from citewell.core.settings import load_settings
 from citewell.core.significance import interval
@@ -41,6 +41,7 @@ _READ, _SHOWN = 900, 300  # characters of a reference, for the reader and in the
 _MARKS = re.compile(rf" \((?:{'|'.join(STATUS_WORDS.values())})\)")
 _QUESTION = re.compile(r"## \d+\. (?P<question>.+) \(\w+\)")
 _REFERENCE = re.compile(r"> \[\d+\] \*(?P<title>.*?)\*: (?P<text>.*)")
+Shares = Callable[[Sequence[Mapping[str, Any]], Mapping[int, Mapping[str, Any]]], str]
 _ANSWER = re.compile(r"\*\*[A-H]\*\* \((?P<system>[^:]+): [^)]+\) (?P<answer>.*)")
 
 
@@ -56,7 +57,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=RESULTS / "blind-reading.md")
     parser.add_argument("--verdicts", type=Path, default=RESULTS / "blind-verdicts.jsonl")
     options = parser.parse_args()
-    questions = _lines(QUESTIONS / "blind.jsonl")
+    questions = read_lines(QUESTIONS / "blind.jsonl")
     if options.step == "answers":
         if options.data_dir is None:
             parser.error("--data-dir is missing: the folder of the collection wikispeedia, or an empty one")
@@ -68,21 +69,28 @@ def main() -> None:
         text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
         options.out.write_text(text, encoding="utf-8")
         return
-    dealt = deal(questions, _lines(options.answers))
+    write(options, questions, "# Answers read blind\n\n`python -m benchmarks.blind_reading report`", report)
+
+
+def write(
+    options: argparse.Namespace, questions: Sequence[Mapping[str, str]], title: str, shares: Shares
+) -> None:
+    """Write the sheet, or the report with a title and the shares, whichever step the options name."""
+    dealt = deal(questions, read_lines(options.answers))
     if options.step == "sheet":
-        options.out.write_text(sheet(dealt), encoding="utf-8")
+        text = sheet(dealt)
     else:
-        judged = {line["number"]: line for line in _lines(options.verdicts)}
-        shares = report(dealt, judged)
-        print(shares)
-        title = f"# Answers read blind\n\n`python -m benchmarks.blind_reading report`\n\n{shares}\n\n"
-        options.out.write_text(title + sheet(dealt, judged), encoding="utf-8")
+        judged = {line["number"]: line for line in read_lines(options.verdicts)}
+        found = shares(dealt, judged)
+        print(found)
+        text = f"{title}\n\n{found}\n\n{sheet(dealt, judged)}"
+    options.out.write_text(text, encoding="utf-8")
     print(f"Written to {options.out}.")
 
 
 async def answer(writer: str, questions: Sequence[Mapping[str, str]], data_dir: Path, file: Path) -> None:
     """Append a writer's answers to the questions that it has not answered in the file."""
-    known = {(line["collection"], line["question"]) for line in _lines(file) if line["writer"] == writer}
+    known = {(line["collection"], line["question"]) for line in read_lines(file) if line["writer"] == writer}
     for name in dict.fromkeys(one["collection"] for one in questions):
         asked = [
             one for one in questions if one["collection"] == name and (name, one["question"]) not in known
@@ -114,14 +122,19 @@ def deal(
 
 
 def sheet(dealt: Sequence[Mapping[str, Any]], judged: Mapping[int, Mapping[str, Any]] | None = None) -> str:
-    """Return the questions, references and answers; with verdicts, also the verdicts and who wrote what."""
+    """Return the questions, references and answers; with verdicts, also the verdicts and who wrote what.
+
+    References that differ between the answers of a question stand below each answer, those that it cites.
+    """
     parts = []
     for one in dealt:
         fact = f"A right answer: {one['fact']}." if one["fact"] else "No page is known to answer this."
         parts += [f"## {one['number']}. {one['question']} ({one['collection']})", fact]
-        references = one["answers"]["A"]["references"]
         most = _SHOWN if judged else _READ
-        parts += [f"> [{r['number']}] *{r['title']}*: {shorten(r['text'], most)}" for r in references]
+        shown = [row["references"] for row in one["answers"].values()]
+        is_shared = all(references == shown[0] for references in shown)
+        if is_shared:
+            parts += _quoted(shown[0], most)
         for letter, row in one["answers"].items():
             mark = ""
             if judged:
@@ -129,7 +142,13 @@ def sheet(dealt: Sequence[Mapping[str, Any]], judged: Mapping[int, Mapping[str, 
                 unreadable = ", unreadable" if letter in verdict["unreadable"] else ""
                 mark = f" ({row['writer']}: {verdict['verdicts'][letter]}{unreadable})"
             parts.append(f"**{letter}**{mark} {row['answer']}")
+            if not is_shared:
+                parts += _quoted([r for r in row["references"] if f"[{r['number']}]" in row["answer"]], most)
     return "\n\n".join(parts) + "\n"
+
+
+def _quoted(references: Sequence[Mapping[str, str]], most: int) -> list[str]:
+    return [f"> [{r['number']}] *{r['title']}*: {shorten(r['text'], most)}" for r in references]
 
 
 def answers_of_sheet(text: str) -> Iterator[dict[str, Any]]:
@@ -182,12 +201,6 @@ def _kept(found: Answer) -> dict[str, Any]:
     )
     references = [{"number": r.number, "title": r.title, "text": squeeze(r.text)} for r in found.references]
     return {"outcome": found.outcome, "answer": sentences or squeeze(found.answer), "references": references}
-
-
-def _lines(file: Path) -> list[dict[str, Any]]:
-    if not file.exists():
-        return []
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.reading import QUESTIONS
-from benchmarks.results_files import output_option, save, table
+from benchmarks.results_files import output_option, read_lines, save, table
 from citewell.core.events import final_answer
 from citewell.core.settings import Settings, load_settings
 from citewell.core.significance import interval
@@ -62,7 +62,7 @@ def main() -> None:
             asked = questions(arguments.half, arguments.limit)
             index(settings, arguments.half)
             asyncio.run(ask(settings, asked, details))
-            results[name] = summary([row for row in read(details) if row["generator"] == name])
+            results[name] = summary([row for row in read_lines(details) if row["generator"] == name])
     save(f"own_documents_{arguments.half}", {"half": arguments.half, "generators": results}, arguments.output)
     columns = list(next(iter(results.values())))
     print(table(["generator", *columns], [[n, *(_shown(r[c]) for c in columns)] for n, r in results.items()]))
@@ -82,16 +82,10 @@ def index(settings: Settings, half: str) -> None:
         index_documents(indexer, _COLLECTION, read_source(QUESTIONS / "own" / half / "documents"))
 
 
-def read(details: Path) -> list[dict[str, Any]]:
-    """Return the kept answers, if there are any."""
-    lines = details.read_text(encoding="utf-8").splitlines() if details.exists() else []
-    return [json.loads(line) for line in lines]
-
-
 async def ask(settings: Settings, asked: Sequence[dict[str, Any]], details: Path) -> None:
     """Append the answer to each question that has none yet to the details."""
     name = settings.generator.name
-    known = {row["question"] for row in read(details) if row["generator"] == name}
+    known = {row["question"] for row in read_lines(details) if row["generator"] == name}
     missing = [row for row in asked if row["question"] not in known]
     async with open_pipeline(settings) as pipeline:
         for number, row in enumerate(missing, 1):

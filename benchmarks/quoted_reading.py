@@ -9,7 +9,7 @@ held half of `benchmarks.own_documents`. Three steps:
   the answers to `--answers`. An interrupted run continues.
 - `… sheet --out FILE` writes the answers to read, named by letters that are dealt by a seed.
 - `… report` reads the verdicts of `--verdicts`, which are lines as `benchmarks.blind_reading` describes them,
-  and writes the shares per version with all answers.
+  and writes the shares per version, of all questions and by kind, with all answers.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.answer_questions import LEADS, of_split, wikipedia_questions
-from benchmarks.blind_reading import deal, report, sheet
+from benchmarks.blind_reading import report, write
 from benchmarks.own_documents import questions as own_questions
 from benchmarks.reading import QUESTIONS
-from benchmarks.results_files import RESULTS, external_data
+from benchmarks.results_files import RESULTS, external_data, read_lines
 from citewell.core.text import squeeze
 
 DRAWN = {"nq_open": 40, LEADS: 20, "handbook": 20, "own": 20}
 _DOCS = Path(__file__).parent.parent / "docs"
-_TITLE = "# Quoted answers, read blind\n\n`python -m benchmarks.quoted_reading report`\n\n"
+_TITLE = "# Quoted answers, read blind\n\n`python -m benchmarks.quoted_reading report`"
 
 
 def main() -> None:
@@ -51,15 +51,15 @@ def main() -> None:
             parser.error("answers needs --name, --citewell and --data-dir")
         answer(options.name, Program(options.citewell, options.data_dir), questions, options.answers)
         return
-    dealt = deal(questions, _lines(options.answers))
-    if options.step == "sheet":
-        options.out.write_text(sheet(dealt), encoding="utf-8")
-    else:
-        judged = {line["number"]: line for line in _lines(options.verdicts)}
-        shares = report(dealt, judged)
-        print(shares)
-        options.out.write_text(f"{_TITLE}{shares}\n\n{sheet(dealt, judged)}", encoding="utf-8")
-    print(f"Written to {options.out}.")
+    write(options, questions, _TITLE, shares)
+
+
+def shares(dealt: Sequence[Mapping[str, Any]], judged: Mapping[int, Mapping[str, Any]]) -> str:
+    """Return the shares of the verdicts per version, for all questions and for each kind."""
+    parts = [report(dealt, judged)]
+    for kind in DRAWN:
+        parts += [f"Of {kind}:", report([one for one in dealt if one["kind"] == kind], judged)]
+    return "\n\n".join(parts)
 
 
 def drawn() -> list[dict[str, str]]:
@@ -75,14 +75,14 @@ def drawn() -> list[dict[str, str]]:
     }
     pools["handbook"] = [
         {"collection": "pages", "question": row["question"], "fact": ""}
-        for row in _lines(QUESTIONS / "handbook.jsonl")
+        for row in read_lines(QUESTIONS / "handbook.jsonl")
     ]
     pools["own"] = [
         {"collection": "own", "question": row["question"], "fact": row.get("answer", "")}
         for row in own_questions("held")
     ]
     return [
-        one
+        one | {"kind": name}
         for name, pool in pools.items()
         for one in sorted(pool, key=lambda row: sha256(row["question"].encode()).digest())[: DRAWN[name]]
     ]
@@ -97,12 +97,14 @@ class Program:
 
     def index(self, collection: str) -> None:
         """Index a collection; pages that are there already are left as they are."""
-        sources = {
-            "wikispeedia": sorted((external_data() / "web" / "wikispeedia").glob("articles-*.jsonl.gz")),
-            "pages": [_DOCS],
-            "own": [QUESTIONS / "own" / "held" / "documents"],
-        }
-        self._run("index", *map(str, sources[collection]), "--collection", collection)
+        match collection:
+            case "wikispeedia":
+                sources = sorted((external_data() / "web" / "wikispeedia").glob("articles-*.jsonl.gz"))
+            case "pages":
+                sources = [_DOCS]
+            case _:
+                sources = [QUESTIONS / "own" / "held" / "documents"]
+        self._run("index", *map(str, sources), "--collection", collection)
 
     def ask(self, question: str, collection: str) -> dict[str, Any]:
         """Return the answer as the command line prints it in JSON."""
@@ -120,7 +122,7 @@ class Program:
 
 def answer(name: str, program: Program, questions: Sequence[Mapping[str, str]], file: Path) -> None:
     """Append a version's answers to the questions that it has not answered in the file."""
-    known = {(line["collection"], line["question"]) for line in _lines(file) if line["writer"] == name}
+    known = {(line["collection"], line["question"]) for line in read_lines(file) if line["writer"] == name}
     asked = [one for one in questions if (one["collection"], one["question"]) not in known]
     for collection in dict.fromkeys(one["collection"] for one in asked):
         program.index(collection)
@@ -145,12 +147,6 @@ def _kept(found: Mapping[str, Any]) -> dict[str, Any]:
         "answer": sentences or squeeze(found["answer"]),
         "references": references,
     }
-
-
-def _lines(file: Path) -> list[dict[str, Any]]:
-    if not file.exists():
-        return []
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.reading import QUESTIONS, prepare
-from benchmarks.results_files import output_option, save, table
+from benchmarks.results_files import output_option, read_lines, save, table
 from citewell.core.errors import InputError
 from citewell.core.events import final_answer
 from citewell.core.settings import GeneratorSettings, Settings, load_settings
@@ -60,12 +60,12 @@ def main() -> None:
                 "generator.refusal": 1.0,
             }
         )
-        known = {row["question"] for row in read(arguments.details)}
+        known = {row["question"] for row in read_lines(arguments.details)}
         missing = [one for one in questions(collection) if one[0] not in known]
         if missing:
             prepare(settings)
             asyncio.run(ask(settings, missing, arguments.details))
-    rows = read(arguments.details)
+    rows = read_lines(arguments.details)
     by_refusal = {str(least): measured(rows, refusal=least) for least in REFUSALS}
     by_relevance = {str(least): measured(rows, relevance=least) for least in RELEVANCES}
     save(
@@ -76,12 +76,6 @@ def main() -> None:
     for name, results in (("generator.refusal", by_refusal), ("least relevance", by_relevance)):
         header = [name, *next(iter(results.values()))]
         print(table(header, [[least, *values.values()] for least, values in results.items()]))
-
-
-def read(details: Path) -> list[dict[str, Any]]:
-    """Return the kept answers, if there are any."""
-    lines = details.read_text(encoding="utf-8").splitlines() if details.exists() else []
-    return [json.loads(line) for line in lines]
 
 
 def questions(collection: str) -> Iterator[tuple[str, bool]]:

@@ -21,7 +21,7 @@ READ = 12
 """The most passages that are read, of all parts of a question together."""
 _BY_WORDS = 2  # of these, the best by words: one vector says little of a table of names
 _WEIGHT = 1.0
-_UNREAD = 0.25  # a passage that is not read counts as if this share of the others had gained less
+_UNREAD = 0.25  # quantile of the gains of those that are read, which each of the others gains
 
 
 def read_first(

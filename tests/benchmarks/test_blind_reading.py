@@ -49,6 +49,16 @@ def test_verdicts_count_for_the_writer_behind_the_letter() -> None:
     assert rows["| second"].split(" | ")[-1] == "0.00 (0.00 to 0.00) |"
 
 
+def test_references_that_differ_stand_below_the_answer_that_cites_them() -> None:
+    dealt = deal(QUESTIONS[:1], answers())
+    for letter, row in dealt[0]["answers"].items():
+        row["answer"] = f"Answer {letter}. [2]"
+        row["references"] = [{"number": n, "title": "Notes", "text": f"Passage {letter}{n}."} for n in (1, 2)]
+    [*_, first, of_first, second, of_second] = sheet(dealt).strip().split("\n\n")
+    assert (first, of_first) == ("**A** Answer A. [2]", "> [2] *Notes*: Passage A2.")
+    assert (second, of_second) == ("**B** Answer B. [2]", "> [2] *Notes*: Passage B2.")
+
+
 def test_the_sheet_with_verdicts_gives_the_answers_back_for_a_study(tmp_path: Path) -> None:
     dealt = deal(QUESTIONS, [row | {"answer": f"{row['answer']} [1] (not supported)"} for row in answers()])
     verdicts = {"verdicts": {"A": "right", "B": "wrong"}, "unreadable": ["B"]}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.quoted_reading import Program, answer, drawn
+from benchmarks.quoted_reading import DRAWN, Program, answer, drawn
 
 WHICH = {"collection": "own", "question": "How many minutes at 42 for a Lund strain?", "fact": "25 minutes."}
 
@@ -22,6 +22,7 @@ def test_a_hundred_questions_are_drawn_the_same_each_time() -> None:
     questions = drawn()
     assert questions == drawn()
     assert Counter(one["collection"] for one in questions) == {"wikispeedia": 60, "pages": 20, "own": 20}
+    assert Counter(one["kind"] for one in questions) == DRAWN
     assert len({one["question"] for one in questions}) == 100
 
 

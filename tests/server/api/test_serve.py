@@ -7,21 +7,24 @@ import os
 import re
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from benchmarks.small_service import BATS
 from citewell.server.access.keys import new_key
+from citewell.server.cut_requests import RepliesToCutRequests
 from citewell.server.store.database import open_store
 from tests.nursery import Forked, Nursery
 from tests.server.api.conftest import Search, Start
 
 Serve = Callable[..., "Process"]
+Message = MutableMapping[str, Any]
 
 
 class Process:
@@ -113,6 +116,21 @@ def test_a_question_that_takes_too_long_at_the_end_is_told_so(run: Serve, search
     assert "Try again" in problem["detail"]
     assert int(reply.headers["Retry-After"]) >= 1
     assert "Traceback" not in process.ended()[1]
+
+
+async def test_a_reply_that_has_begun_ends_without_its_rest_when_it_is_cut_off() -> None:
+    sent = []
+
+    async def reply(scope: Message, receive: object, send: Callable[[Message], Awaitable[None]]) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        raise asyncio.CancelledError
+
+    async def send(message: Message) -> None:
+        sent.append(message["type"])
+
+    scope = {"type": "http", "method": "GET", "path": "/v1/answers"}
+    await RepliesToCutRequests(reply)(scope, None, send)
+    assert sent == ["http.response.start"]
 
 
 def test_what_was_accepted_survives_a_kill(run: Serve) -> None:
