@@ -58,6 +58,20 @@ def affirms_a_denial(answer: str, references: Sequence[Reference]) -> bool:
     return _denies(_CLAUSE.split(closest, maxsplit=1)[0])
 
 
+def affirms_another_number(answer: str, references: Sequence[Reference]) -> bool:
+    """Return whether an answer says yes with numbers that no sentence has beside another word of it.
+
+    A small model does not compare numbers: it says yes to a child of 7 where children under 8 may not, and
+    finds its 7 among the hours.
+    """
+    said = _stems(content_words(answer)) - _stems(_FREE)
+    numbers = {word for word in said if word.isdecimal()}
+    if not numbers or not _YES.match(answer):
+        return False
+    texts = (_stems(words(text)) for of in references for text in pieces(of.text))
+    return not any(numbers <= text and text & (said - numbers) for text in texts)
+
+
 def _added(question: str, answer: str) -> frozenset[str]:
     return _stems(content_words(answer)) - _stems(words(question)) - _stems(_FREE)
 

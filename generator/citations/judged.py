@@ -12,7 +12,12 @@ from citewell.core.types import Reference, Sentence, SupportStatus
 from citewell.core.windows import best_window
 from citewell.generator.citations.answering import answered_prompt, right_prompt
 from citewell.generator.citations.asking import support_prompt
-from citewell.generator.citations.grounding import adds_nothing, affirms_a_denial, grounding
+from citewell.generator.citations.grounding import (
+    adds_nothing,
+    affirms_a_denial,
+    affirms_another_number,
+    grounding,
+)
 from citewell.generator.citations.support import ReferenceText
 from citewell.generator.extractive import reference_sentences
 from citewell.generator.pointing_back import points_back
@@ -65,9 +70,9 @@ class JudgedCitations:
         references that share most words with them, until one supports them; the model is asked about all at
         once. Numbers that a reference lacks rule it out. The first sentence, unless surely supported, is then
         looked at as an answer to the question, if there is one; it is not supported as one if it only repeats
-        the question, or says yes to what its reference denies. A sentence that refers to one before that is
-        not supported is not supported either, since nobody knows what it speaks of. Raises the errors of the
-        model.
+        the question, or says yes to what its reference denies or to another number. A sentence that refers to
+        one before that is not supported is not supported either, since nobody knows what it speaks of.
+        Raises the errors of the model.
         """
         texts = {of: ReferenceText(f"{of.title_path}\n{of.text}") for of in references}
         claims = [_Claim.of(question, sentence, texts) for sentence in sentences]
@@ -100,7 +105,8 @@ class JudgedCitations:
             found = await self._as_answer(question, claim, before, references)
         cited = [reference for reference in references if reference.number in found.citations]
         text = found.text
-        return _lost(found) if adds_nothing(question, text) or affirms_a_denial(text, cited) else found
+        wrong = affirms_a_denial(text, cited) or affirms_another_number(text, cited)
+        return _lost(found) if wrong or adds_nothing(question, text) else found
 
     async def _as_answer(
         self, question: str, claim: _Claim, before: Sentence, references: Sequence[Reference]

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from citewell.core.types import Reference
-from citewell.generator.citations.grounding import adds_nothing, affirms_a_denial, grounding
+from citewell.generator.citations.grounding import (
+    adds_nothing,
+    affirms_a_denial,
+    affirms_another_number,
+    grounding,
+)
 
 CHOIR = "Name | Voice | Joined | Town\nAda Lind | Tenor | 2012 | Dunholm\nBea Marsh | Alto | 2007 | Helm"
 CANAL = "It opened on 17 November 1869 after ten years of work. In 1975 it was cleared of mines."
@@ -77,3 +82,21 @@ def test_an_answer_that_repeats_its_question_adds_nothing(question: str, answer:
 )
 def test_a_yes_to_what_the_closest_sentence_denies(text: str, answer: str, denied: bool) -> None:
     assert affirms_a_denial(answer, [Reference(1, "https://example.org/1", "", text, 0.5)]) == denied
+
+
+_POOL = "Children under 8 need an adult. The board says how warm it was at seven. Dogs of 12 kg may swim."
+
+
+@pytest.mark.parametrize(
+    ("answer", "another"),
+    [
+        ("Yes, your 7-year-old can swim alone.", True),
+        ("Yes, your seven-year-old can swim alone.", True),
+        ("Yes, a dog of 12 kg may swim.", False),
+        ("Yes, dogs may swim.", False),
+        ("No, a child of 7 needs an adult.", False),  # the model's own judgment must tell
+        ("Your 7-year-old can swim alone.", False),
+    ],
+)
+def test_a_yes_with_a_number_that_stands_elsewhere(answer: str, another: bool) -> None:
+    assert affirms_another_number(answer, [Reference(1, "https://example.org/1", "", _POOL, 0.5)]) == another
