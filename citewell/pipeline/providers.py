@@ -39,7 +39,10 @@ from citewell.retriever.search.provider import PageSource, SearchProvider, Spell
 from citewell.retriever.search.query import Query
 from citewell.retriever.search.retry import Retry
 
-OFFLINE = "Ask your own files if you are offline: citewell index FOLDER --collection NAME, then name it."
+OFFLINE = (
+    "Ask your own files if you are offline: citewell index FOLDER --collection NAME, then name it. A question "
+    "that names Citewell needs no network."
+)
 _NO_FILTERS = Query("")
 
 
