@@ -18,7 +18,9 @@ from citewell.generator.citations.support import digits
 _STEM = 4  # letters that make two words one
 _HEADING = 0.5  # of a word of the question in the title or the headings, beside one in the sentence
 _NEAR, _ENOUGH = 1, 2  # words fewer than the most that count as well, if there are so many
-_DENIAL = frozenset("not no never none nobody neither nor without cannot".split())  # noqa: SIM905
+_DENIAL = frozenset(  # or nearly
+    "not no never none nobody neither nor without cannot seldom rarely hardly scarcely".split()  # noqa: SIM905
+)
 # What an answer may add on its own.
 _ADDED = "yes up about around approximately at least most only just exactly each"
 _FREE = STOP_WORDS | frozenset(_ADDED.split())

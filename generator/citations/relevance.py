@@ -9,8 +9,10 @@ from citewell.generator.pointing_back import points_back
 from citewell.generator.prompt import Message
 from citewell.generator.yes import YesModel, ask_all
 
-LEAST_RELEVANCE = 0.7
-"""Of an answer that is shown: `python -m benchmarks.refusals` shows what other values let pass."""
+LEAST_RELEVANCE = 0.65
+"""Of a written answer that is shown: `python -m benchmarks.refusals` shows what other values let pass."""
+# Of a quotation, which nobody wrote for the question.
+_LEAST_QUOTED = 0.7
 # How much more it must be where the first sentence is not supported, since the others seldom answer alone.
 _WITHOUT_FIRST = 0.05
 # How much more quotations must have than such others to stand for them.
@@ -71,7 +73,7 @@ async def relevant(
     asked = [relevance_prompt(question, titles[each.citations[0]], each.text) for each in cited]
     likely = [answer.yes for answer in await ask_all(model, asked)]
     best = max(likely, default=0.0)
-    least = max(LEAST_RELEVANCE, best - _BEHIND)
+    least = max(_LEAST_QUOTED, best - _BEHIND)
     kept = {place for place, yes in enumerate(likely) if yes >= least}
     kept |= {place - 1 for place in kept if place and points_back(cited[place].text)}
     return tuple(cited[place] for place in sorted(kept)), best

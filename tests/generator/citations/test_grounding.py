@@ -77,6 +77,7 @@ def test_an_answer_that_repeats_its_question_adds_nothing(question: str, answer:
         ("Pets are not allowed. Guide dogs are allowed.", "Yes, guide dogs are allowed.", False),
         ("Pets are not allowed. Guide dogs are allowed.", "Yes, pets are allowed.", True),
         ("Smoking is not allowed.", "Yes, smoking is not allowed.", False),
+        ("It seldom snows in March.", "Yes, it snows in March.", True),
         ("Smoking is not allowed.", "Smoking is allowed.", False),  # the model's own judgment must tell
     ],
 )
