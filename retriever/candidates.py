@@ -18,6 +18,7 @@ from citewell.retriever.subject import asked_subject, is_about
 # How often a word of the title and the headings counts in BM25, beside each time in the passage.
 _TITLE = 0.3
 _PER_LINE = 10  # min words per line of prose, unlike tables
+_SHARE = 3  # of the passages, one in so many is enough beside the lead on the subject of the question
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
@@ -83,7 +84,8 @@ class CandidateFilter:
         """Select the candidates among all passages of the pages.
 
         `firsts` is the row of the first passage that says the same as each passage. Passages that are
-        `encoded` already, an array of booleans, are all candidates; of the others, `prefilter` are.
+        `encoded` already, an array of booleans, are all candidates. Of the others, `prefilter` are, or a
+        third of that beside a lead on the subject of the question, which is its answer.
         """
         counts = np.concatenate([page.counts for page in pages] or [self._bm25.count([])])
         leads = np.concatenate([page.leads for page in pages] or [np.zeros(0)])
@@ -95,7 +97,8 @@ class CandidateFilter:
         ranked = np.argsort(-lexical - (best + 1) * leads, kind="stable")
         # Duplicates are not ranked again: the first source stands for all.
         rows = ranked[firsts[ranked] == ranked]
-        rows = rows[encoded[rows] | (np.cumsum(~encoded[rows]) <= self._prefilter)]
+        most = -(-self._prefilter // _SHARE) if leads.any() else self._prefilter
+        rows = rows[encoded[rows] | (np.cumsum(~encoded[rows]) <= most)]
         return Candidates(
             rows=rows,
             lexical=lexical[rows] / max(best, 1e-9),

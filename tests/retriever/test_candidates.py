@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from citewell.core.types import Passage
 from citewell.retriever.candidates import CandidateFilter, lead, numbers
@@ -43,3 +44,10 @@ def test_lexical_scores_are_shares_of_the_best() -> None:
     assert candidates.rows.tolist() == [1, 0]
     assert candidates.lexical[0] == 1
     assert 0 < candidates.lexical[1] < 1
+
+
+@pytest.mark.parametrize(("question", "most"), [("What is caesium?", 3), ("How dense is caesium?", 7)])
+def test_fewer_are_encoded_beside_the_lead_on_the_subject(question: str, most: int) -> None:
+    found = CandidateFilter(question, 7)
+    page = found.count(passages(*(f"{PROSE} {number} atoms of caesium." for number in range(9))))
+    assert len(found.select([page], np.arange(9), np.zeros(9, dtype=bool)).rows) == most
