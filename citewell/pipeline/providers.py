@@ -40,8 +40,8 @@ from citewell.retriever.search.query import Query
 from citewell.retriever.search.retry import Retry
 
 OFFLINE = (
-    "Ask your own files if you are offline: citewell index FOLDER --collection NAME, then name it. A question "
-    "that names Citewell needs no network."
+    "Ask your own files if you are offline: citewell index FOLDER --collection NAME, then name it. "
+    "A question that names Citewell needs no network."
 )
 _NO_FILTERS = Query("")
 
