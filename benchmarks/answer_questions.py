@@ -89,8 +89,13 @@ def wikipedia_questions() -> list[BearingQuestion]:
             BearingQuestion(text=row["question"], origin=name, answers=tuple(row["answer"]))
             for row in random.Random(_SEED).sample(list(rows.values()), number)
         ]
-    files = sorted((folder / "web" / "wikispeedia").glob("articles-*.jsonl.gz"))
-    return asked + definitions(row for file in files for row in _rows(file))
+    return asked + wikipedia_definitions()
+
+
+def wikipedia_definitions() -> list[BearingQuestion]:
+    """Return the questions about articles of Wikipedia for Schools."""
+    files = sorted((external_data() / "web" / "wikispeedia").glob("articles-*.jsonl.gz"))
+    return definitions(row for file in files for row in _rows(file))
 
 
 def definitions(
