@@ -69,7 +69,7 @@ def speed(results: ResultFiles, published: PublishedFigures) -> ReportSection:
         ]
         for label, key in (
             ("references, new process", "cold_references"),
-            ("quoted answer, new process", "cold_answer"),
+            ("answer of the default writer, new process", "cold_answer"),
             ("best of four of SmolLM2-135M-Instruct, new process", "cold_written_best_of_4"),
         ):
             row = _speed_row(label, data[f"{key}_seconds"]["min"])
