@@ -11,6 +11,7 @@ from typing import NamedTuple
 from citewell.core.events import Token
 from citewell.core.quotable import quotable
 from citewell.core.relevance import Relevance
+from citewell.core.subject import asked_subject, is_about
 from citewell.core.text import content_words, encoded_text, split_sentences, squeeze, words
 from citewell.core.types import Reference
 from citewell.generator.completer import Completer
@@ -44,6 +45,9 @@ _NO_ANSWER = 0.3
 _REPEATS = 0.7
 # Weight of the passage's score, which reflects the subject, beside the sentence's own score.
 _CONTEXT = 0.5
+# The first sentence of a page on X that scores at most this much less than the best one answers "What is X?".
+_LEAD = 0.2
+_FIRST = 1e-3  # above the best
 
 
 class _Sentence(NamedTuple):
@@ -134,7 +138,7 @@ class ExtractiveGenerator:
         ]
         texts = [encoded_text(references[index].title_path, text) for index, _, text in found]
         scores = self._relevance(question, texts)
-        pool = []
+        pool: list[_Sentence] = []
         asked = _NO_QUESTION
         occurrences = Counter((index, text) for index, _, text in found)
         for (index, position, text), score in zip(found, scores, strict=True):
@@ -148,7 +152,25 @@ class ExtractiveGenerator:
             own = max(float(score), asked.score) if asked.reference == index else float(score)
             pool.append(_Sentence(index, position, text, own + _CONTEXT * references[index].score))
             asked = _NO_QUESTION
-        return pool
+        return _with_lead(pool, _lead(question, references))
+
+
+def _with_lead(pool: list[_Sentence], lead: int | None) -> list[_Sentence]:
+    """Return the sentences, the first of the reference `lead` with the best score if its own is near."""
+    best = max((s.score for s in pool), default=0.0)
+    place = next((place for place, s in enumerate(pool) if s.reference == lead), None)
+    if place is not None and pool[place].score >= best - _LEAD:
+        pool[place] = pool[place]._replace(score=best + _FIRST)
+    return pool
+
+
+def _lead(question: str, references: Sequence[Reference]) -> int | None:
+    """Return the index of the first reference that begins a page on what the question asks to describe."""
+    subject = asked_subject(question)
+    of_it = (
+        index for index, of in enumerate(references) if not of.headings and is_about(subject, of.title) == 1
+    )
+    return next(of_it, None)
 
 
 def reference_sentences(passage: str) -> list[str]:

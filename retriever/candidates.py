@@ -9,11 +9,11 @@ from itertools import groupby
 
 import numpy as np
 
+from citewell.core.subject import asked_subject, is_about
 from citewell.core.text import content_words, words
 from citewell.core.types import Passage
 from citewell.retriever.lexical import Bm25
 from citewell.retriever.scoring import FULL, Numbers, PassageFeatures, order
-from citewell.retriever.subject import asked_subject, is_about
 
 # How often a word of the title and the headings counts in BM25, beside each time in the passage.
 _TITLE = 0.3

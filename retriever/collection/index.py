@@ -13,6 +13,7 @@ from pathlib import Path
 import tantivy
 
 from citewell.core.errors import CollectionError
+from citewell.core.subject import named
 from citewell.core.text import content_words, space_out
 from citewell.core.types import Page
 from citewell.retriever.collection.page_scores import (
@@ -25,7 +26,6 @@ from citewell.retriever.collection.page_scores import (
     best_pages,
     stems,
 )
-from citewell.retriever.subject import named
 
 _META = "meta.json"
 _FIELDS = {"url", "name", "title", "body", "passage"}

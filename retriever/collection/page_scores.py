@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
+from citewell.core.subject import asked_subject, mentioned
 from citewell.core.text import content_words
-from citewell.retriever.subject import asked_subject, mentioned
 
 # The score of a page is the sum of its passages' scores, each halved once more than the one before, over this
 # many passages of all pages. On QED's questions over Wikipedia for Schools this found more correct pages than

@@ -183,3 +183,26 @@ async def test_sentences_stand_in_the_order_of_their_reference() -> None:
         "Air scatters blue light.",
         "Water absorbs red rays.",
     ]
+
+
+KATRINA = "Katrina was one of the deadliest hurricanes of its country. It formed in late August."
+HISTORY = "The history of Katrina, a hurricane, begins near the Bahamas."
+
+
+@pytest.mark.parametrize(
+    ("question", "near", "first"),
+    [
+        ("What is Katrina?", 0.7, 1),
+        ("What is Katrina?", 0.5, 2),  # it is no description
+        ("When did Katrina begin?", 0.7, 2),
+    ],
+)
+async def test_a_description_begins_with_the_lead_of_its_page(question: str, near: float, first: int) -> None:
+    quotes = await quoted(
+        reference(1, KATRINA, title="Katrina"),
+        reference(2, HISTORY, title="History of Katrina"),
+        relevance=scored(deadliest=near, history=0.85, August=0.65),
+        question=question,
+    )
+    assert quotes[0][1] == first
+    assert len(quotes) == 3

@@ -39,7 +39,7 @@ _SHARED = (
 )
 # Each collection has its own tables, so that its indexes hold nothing of others and it is deleted at once.
 # A page is known by a digest of its URL, since a URL may be longer than an index allows; `names` are those of
-# its title (`citewell.retriever.subject.named`). `terms` counts the passages whose title, and whose body, has
+# its title (`citewell.core.subject.named`). `terms` counts the passages whose title, and whose body, has
 # a term; recent counts are only appended to `new_terms`, where runs do not wait for each other.
 _OF_COLLECTION = (
     """

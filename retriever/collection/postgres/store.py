@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from citewell.core.subject import named
 from citewell.core.types import Page
 from citewell.retriever.collection.page_scores import PageHit
 from citewell.retriever.collection.postgres.frontier import PostgresFrontier
@@ -21,7 +22,6 @@ from citewell.retriever.collection.postgres.words import (
 )
 from citewell.retriever.collection.store import dump_date, dump_passages, load_page
 from citewell.retriever.collection.vectors import Encoding
-from citewell.retriever.subject import named
 
 if TYPE_CHECKING:
     from psycopg import Connection

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.retriever.subject import asked_subject, is_about, mentioned
+from citewell.core.subject import asked_subject, is_about, mentioned
 
 
 @pytest.mark.parametrize(
