@@ -208,10 +208,11 @@ async def test_a_first_sentence_that_only_repeats_the_question_is_not_supported(
     assert first.supported
 
 
-async def test_a_yes_to_what_the_reference_denies_is_not_supported() -> None:
-    answer = "Yes, the Suez Canal opened in 1975."
-    (sentence,), _ = await judged(answer, 0.95, "Did the Suez Canal open in 1975?")
-    assert sentence.supported
+async def test_a_yes_to_what_the_reference_denies_or_to_another_number_is_not_supported() -> None:
+    for year, supported in ((1869, True), (1975, False)):  # ships passed again in 1975
+        answer, question = f"Yes, the Suez Canal opened in {year}.", f"Did the Suez Canal open in {year}?"
+        (sentence,), _ = await judged(answer, 0.95, question)
+        assert sentence.supported == supported
     rules = [Reference(1, "https://example.org/1", "Rules", "Ships may not tow lighters.", 0.6)]
     (sentence,), _ = await judged(
         "Yes, ships may tow lighters.", 0.95, "May ships tow lighters?", references=rules

@@ -135,7 +135,7 @@ async def test_the_second_of_two_runs_waits(
     (tmp_path / "more.jsonl").write_text(
         '{"url": "https://a.example/more", "text": "Another page, zyzzyva."}'
     )
-    first = start(source, 0.05)
+    first = start(source, 0.2)
     wait_until_seen(first, 64)
     second = start(tmp_path / "more.jsonl")
     output, errors = second.communicate(timeout=60)
