@@ -85,7 +85,7 @@ class CandidateFilter:
 
         `firsts` is the row of the first passage that says the same as each passage. Passages that are
         `encoded` already, an array of booleans, are all candidates. Of the others, `prefilter` are, or a
-        third of that beside a lead on the subject of the question, which is its answer.
+        third of that beside the lead of a page that is surely on the subject of the question: its answer.
         """
         counts = np.concatenate([page.counts for page in pages] or [self._bm25.count([])])
         leads = np.concatenate([page.leads for page in pages] or [np.zeros(0)])
@@ -97,7 +97,7 @@ class CandidateFilter:
         ranked = np.argsort(-lexical - (best + 1) * leads, kind="stable")
         # Duplicates are not ranked again: the first source stands for all.
         rows = ranked[firsts[ranked] == ranked]
-        most = -(-self._prefilter // _SHARE) if leads.any() else self._prefilter
+        most = -(-self._prefilter // _SHARE) if leads.max(initial=0) == 1 else self._prefilter
         rows = rows[encoded[rows] | (np.cumsum(~encoded[rows]) <= most)]
         return Candidates(
             rows=rows,
