@@ -193,7 +193,7 @@ HISTORY = "The history of Katrina, a hurricane, begins near the Bahamas."
     ("question", "near", "first"),
     [
         ("What is Katrina?", 0.7, 1),
-        ("What is Katrina?", 0.5, 2),  # it is no description
+        ("What is Katrina?", 0.5, 2),  # too far behind the best one
         ("When did Katrina begin?", 0.7, 2),
     ],
 )
