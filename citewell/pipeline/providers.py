@@ -39,10 +39,7 @@ from citewell.retriever.search.provider import PageSource, SearchProvider, Spell
 from citewell.retriever.search.query import Query
 from citewell.retriever.search.retry import Retry
 
-OFFLINE = (
-    "Ask your own files if you are offline: citewell index FOLDER --collection NAME, then name it. "
-    "A question that names Citewell needs no network."
-)
+OFFLINE = "Ask your own files if you are offline: citewell index FOLDER --collection NAME, then name it."
 _NO_FILTERS = Query("")
 
 
