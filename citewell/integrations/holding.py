@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from threading import Lock, Thread
+from threading import Lock, Thread, current_thread
 from typing import Any
 
 from citewell.core.types import Reference
@@ -84,4 +84,5 @@ async def _hold(opener: Opener, opening: Future[_Open], stop: Future[None]) -> N
 def _stop(stop: Future[None], thread: Thread) -> None:
     if not stop.done():
         stop.set_result(None)
-    thread.join(_CLOSING_SECONDS)
+    if thread is not current_thread():  # the garbage collector runs in any thread
+        thread.join(_CLOSING_SECONDS)
