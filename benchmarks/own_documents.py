@@ -32,6 +32,7 @@ from citewell.core.significance import interval
 from citewell.core.text import words
 from citewell.core.types import Answer, Reference
 from citewell.pipeline.build import open_pipeline
+from citewell.pipeline.dense import dense_indexing
 from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import read_source
@@ -78,8 +79,12 @@ def questions(half: str, limit: int | None = None) -> list[dict[str, Any]]:
 
 def index(settings: Settings, half: str) -> None:
     """Index the documents of a half."""
-    with indexing(EmbeddedCatalog(settings.data_dir), _COLLECTION) as indexer:
+    with (
+        indexing(EmbeddedCatalog(settings.data_dir), _COLLECTION) as indexer,
+        dense_indexing(indexer.store, settings, dense=None) as encode,
+    ):
         index_documents(indexer, _COLLECTION, read_source(QUESTIONS / "own" / half / "documents"))
+        encode()
 
 
 async def ask(settings: Settings, asked: Sequence[dict[str, Any]], details: Path) -> None:

@@ -182,6 +182,11 @@ class CollectionSettings(Section):
         description="PostgreSQL database that holds the collections, as "
         "`postgresql://user:password@host/name`; by default the data folder.",
     )
+    dense_up_to: int = Field(
+        5000,
+        ge=0,
+        description="Passages up to which a collection in the data folder is made dense without being told.",
+    )
 
 
 class RetrieverSettings(Section):

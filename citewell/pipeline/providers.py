@@ -244,12 +244,10 @@ def _provider(
 
 def _collection(name: str, settings: Settings, encoder: Callable[[], DualEncoder]) -> SearchProvider:
     from citewell.retriever.collection.collection import Collection
-    from citewell.retriever.collection.dense import open_dense
 
     if name == HANDBOOK:
         ensure_handbook(settings)
-    store = catalog_of(settings, name).open(name)
-    return Collection(store, open_dense(store, encoder))
+    return Collection(catalog_of(settings, name).open(name), encoder)
 
 
 def configured_encoder(

@@ -119,7 +119,7 @@ def _index(work: IndexingWork, number: int) -> dict[str, Report] | _WorkerError:
             for source in work.sources:
                 if number == 0 or "://" not in source:
                     reports[source] = index_source(source, indexer, work.settings, _ignore)
-            encode(as_json=True)
+            encode()
     except CitewellError as error:
         return _WorkerError(error.message, error.hint)
     return reports

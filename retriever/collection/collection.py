@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from citewell.core.text import content_words, shorten, split_sentences, words
 from citewell.core.types import Hit, Page
-from citewell.retriever.collection.dense import DenseSearch
+from citewell.retriever.collection.dense import DenseSearch, open_dense
 from citewell.retriever.collection.hybrid import fuse
 from citewell.retriever.collection.page_scores import PageHit
 from citewell.retriever.collection.protocol import CollectionStore
 from citewell.retriever.collection.spelling import spelled
-from citewell.retriever.encoder.encoder import Vectors
+from citewell.retriever.collection.vectors import NoVectorsError
+from citewell.retriever.encoder.encoder import DualEncoder, Vectors
 from citewell.retriever.search.fusion import within_sites
 from citewell.retriever.search.provider import Scope
 from citewell.retriever.search.query import Filter, Query, cannot
@@ -28,16 +29,25 @@ class Collection:
 
     scope: Scope = "local"
 
-    def __init__(self, store: CollectionStore, dense: DenseSearch | None = None) -> None:
-        """Search `store` by words and, with `dense`, by its vectors as well."""
+    def __init__(self, store: CollectionStore, encoder: Callable[[], DualEncoder] | None = None) -> None:
+        """Search `store` by words and, with an `encoder`, by its vectors as well, if it has any of this one.
+
+        The encoder is loaded only if the collection is dense. Raises `CollectionError` if its vectors are
+        damaged.
+        """
         self.name = f"collection:{store.name}"
         self.store = store
-        self._dense = dense
+        self._encoder = encoder
+        self._dense: DenseSearch | None = None
+        self._problem = ""
+        self._look_for_vectors()
 
     def notices(self, query: Query) -> list[str]:
-        """Report unsupported filters (all but those by site), and vectors that are not complete."""
+        """Report unsupported filters (all but those by site), and vectors that are missing."""
         notices = list(cannot(self.name, query.filters - {Filter.SITES, Filter.EXCLUDED_SITES}))
-        if self._dense and not self._dense.is_complete:
+        if self._problem:
+            notices.append(f"{spoken(self.name)} is searched by words only. {self._problem}")
+        elif self._dense and not self._dense.is_complete:
             notices.append(
                 f"{spoken(self.name)} is searched by words only until all its passages are encoded: "
                 f"citewell index --collection {self.store.name} --dense"
@@ -50,6 +60,7 @@ class Collection:
         return await asyncio.to_thread(self._search, query)
 
     def _search(self, query: Query) -> list[Hit]:
+        self._look_for_vectors()
         hits = []
         some = bool(query.filters & {Filter.SITES, Filter.EXCLUDED_SITES})
         best = self._found(query.text, query.limit * _SITES_FACTOR if some else query.limit)
@@ -60,6 +71,16 @@ class Collection:
                 passage = page.passages[found.passage].text if found.passage < len(page.passages) else ""
                 hits.append(Hit(page.url, page.title, _snippet(passage, query.text), self.name))
         return within_sites(hits, query)[: query.limit]
+
+    def _look_for_vectors(self) -> None:
+        """Open the vectors, or close them: a collection may become dense, or be so no longer, at any time."""
+        if self._encoder is None or not self.store.is_dense():
+            self._dense, self._problem = None, ""
+        elif self._dense is None:
+            try:
+                self._dense, self._problem = open_dense(self.store, self._encoder), ""
+            except NoVectorsError as error:
+                self._problem = str(error)
 
     def _found(self, text: str, limit: int) -> list[PageHit]:
         if not (self._dense and words(text) and self._dense.is_complete):

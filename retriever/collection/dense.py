@@ -14,6 +14,8 @@ from citewell.retriever.collection.protocol import CollectionStore, CollectionWr
 from citewell.retriever.collection.vectors import PassageMatch, VectorIndex
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
 
+_PAGES = 50  # read at a time
+
 
 class DenseSearch:
     """Finds the passages of a collection with the largest inner product with a question."""
@@ -47,13 +49,24 @@ class DenseSearch:
 def open_dense(store: CollectionStore, encoder: Callable[[], DualEncoder]) -> DenseSearch | None:
     """Open the vectors of a collection for searching; None if it has none.
 
-    The encoder is loaded only if there are vectors. Raises `CollectionError` if they come from another
-    encoder or are damaged.
+    The encoder is loaded only if there are vectors. Raises `NoVectorsError` if they come from another
+    encoder, and `CollectionError` if they are damaged.
     """
     if not store.is_dense():
         return None
     loaded = encoder()
     return DenseSearch(store.vectors(encoding_of(loaded)), loaded)
+
+
+def is_small(store: CollectionStore, most: int) -> bool:
+    """Return whether a collection has passages, and at most so many."""
+    passages, urls = 0, list(store.digests())
+    for start in range(0, len(urls), _PAGES):
+        pages = store.read(urls[start : start + _PAGES])
+        passages += sum(len(page.passages) for page in pages.values())
+        if passages > most:
+            return False
+    return passages > 0
 
 
 @contextmanager

@@ -145,6 +145,10 @@ class EmbeddedStore:
         """See `CollectionWriter.frontier`."""
         return EmbeddedFrontier(self.pages.database, start)
 
+    def may_be_dense(self) -> bool:
+        """See `CollectionWriter.may_be_dense`."""
+        return self.pages.may_be_dense()
+
     def set_dense(self, dense: bool) -> None:
         """See `CollectionWriter.set_dense`."""
         self.pages.set_dense(dense)

@@ -114,6 +114,10 @@ class CollectionWriter(CollectionStore, Protocol):
         """Open the queue of the crawl from `start`."""
         ...
 
+    def may_be_dense(self) -> bool:
+        """Return whether the passages may have vectors without being told: nobody has decided on them."""
+        ...
+
     def set_dense(self, dense: bool) -> None:
         """Note whether the passages are to have vectors; if not, delete them."""
         ...

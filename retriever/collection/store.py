@@ -121,14 +121,21 @@ class PageStore:
     def is_dense(self) -> bool:
         """Return whether the passages have vectors, or are to have them."""
         with self.database.reading() as db:
-            return db.execute("SELECT 1 FROM facts WHERE name = 'vectors'").fetchone() is not None
+            return (
+                db.execute("SELECT 1 FROM facts WHERE name = 'vectors' AND value = 'files'").fetchone()
+                is not None
+            )
+
+    def may_be_dense(self) -> bool:
+        """Return whether nothing is noted about vectors yet."""
+        with self.database.reading() as db:
+            return db.execute("SELECT 1 FROM facts WHERE name = 'vectors'").fetchone() is None
 
     def set_dense(self, dense: bool) -> None:
         """Note whether the passages are to have vectors."""
         with self.database.writing() as db:
             db.execute("DELETE FROM facts WHERE name = 'vectors'")
-            if dense:
-                db.execute("INSERT INTO facts VALUES ('vectors', 'files')")
+            db.execute("INSERT INTO facts VALUES ('vectors', ?)", ("files" if dense else "none",))
 
     def sources(self) -> list[str]:
         """Return the folders, files and start URLs that pages came from."""

@@ -21,7 +21,7 @@ from citewell.retriever.collection.neighbor_index import (
     kind_for,
     lists_for,
 )
-from citewell.retriever.collection.vectors import EncodedPage, Encoding, PassageMatch, Stored, other_encoder
+from citewell.retriever.collection.vectors import EncodedPage, Encoding, PassageMatch, Stored, no_vectors
 from citewell.retriever.encoder.encoder import Vectors
 
 # An id is never reused: the index lacks exactly the ids above its last one.
@@ -70,7 +70,7 @@ class VectorFiles:
             with self._writable():
                 folder.mkdir(parents=True, exist_ok=True)
         elif not (folder / f"{stem}.db").is_file():
-            raise other_encoder(self._name, encoding, self.encodings(folder))
+            raise no_vectors(self._name, encoding, self.encodings(folder))
         self._database = _open(folder / f"{stem}.db")
         self._check()
 

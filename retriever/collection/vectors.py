@@ -91,13 +91,17 @@ class VectorIndex(Protocol):
         ...
 
 
-def other_encoder(collection: str, wanted: Encoding, stored: Sequence[Encoding]) -> CollectionError:
+class NoVectorsError(CollectionError):
+    """A collection has no vectors of the encoder."""
+
+
+def no_vectors(collection: str, wanted: Encoding, stored: Sequence[Encoding]) -> NoVectorsError:
     """Return the error for a collection without vectors of `wanted`.
 
     `stored` are the encoders that it has.
     """
     if not stored:
-        return CollectionError(
+        return NoVectorsError(
             f"The vectors of the collection {collection!r} are missing.",
             f"Encode its passages: citewell index --collection {collection} --dense",
         )
@@ -105,7 +109,7 @@ def other_encoder(collection: str, wanted: Encoding, stored: Sequence[Encoding])
     hint = f"Encode its passages again: citewell index --collection {collection} --dense"
     if wanted.name not in [encoding.name for encoding in stored]:
         hint += f"; or use the encoder of the stored vectors: --encoder {stored[0].name}"
-    return CollectionError(
+    return NoVectorsError(
         f"The vectors of the collection {collection!r} are from the encoder {names}, not from "
         f"{wanted.name} (fingerprint {wanted.fingerprint}).",
         hint,

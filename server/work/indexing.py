@@ -260,11 +260,13 @@ class IndexingService:
         try:
             with (
                 indexing(catalog, name) as indexer,
-                dense_indexing(indexer.store, settings, dense=None, check=stop.check) as encode,
+                dense_indexing(
+                    indexer.store, settings, dense=None, on_progress=lambda encoded: stop.check()
+                ) as encode,
             ):
                 found = work.fill(name, indexer, settings, on_progress, stop)
                 vars(report).update(vars(found))
-                encode(as_json=True)
+                encode()
         except (CitewellError, asyncio.CancelledError):
             if is_new and not report.added and catalog.version(name):
                 catalog.remove(name)

@@ -121,7 +121,7 @@ async def test_browsing_a_dense_collection_loads_the_encoder_once(
     with indexing(EmbeddedCatalog(tmp_path), "notes") as indexer:
         index_documents(indexer, str(notes), read_source(notes))
         with dense_indexing(indexer.store, chosen, dense=True) as encode:
-            encode(as_json=False)
+            encode()
     with opened_files() as files:
         async with open_browsing(chosen) as browsing:
             answer = await final_answer(browsing.ask("How do bats find their way in the dark?"))

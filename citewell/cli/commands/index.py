@@ -6,12 +6,14 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from citewell.cli.commands.options import common_options, flags
+from citewell.cli.encoding import encoding_progress, show_encoded
 from citewell.core.errors import CollectionError, FetchError, InputError, ModelError
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ _SHOWN = 5  # failures listed; the rest are counted
 @click.option(
     "--dense/--no-dense",
     default=None,
-    help="Turn dense (embedding) search on, or off (deletes the vectors).",
+    help="Turn dense (embedding) search on, or off (deletes the vectors) [on if the collection is small].",
 )
 @click.option(
     "--store",
@@ -119,7 +121,13 @@ def command(
     try:
         with (
             indexing(catalog, name, _log_waiting, rebuild=rebuild) as indexer,
-            dense_indexing(indexer.store, settings, dense=dense) as encode,
+            dense_indexing(
+                indexer.store,
+                settings,
+                dense=dense,
+                on_progress=encoding_progress(),
+                tell=partial(click.echo, err=True),
+            ) as encode,
         ):
             pages = indexer.store.count()
             for source in sources:
@@ -133,7 +141,13 @@ def command(
                 failed += len(report.failures)
                 pages = indexer.store.count()
                 _show(source, report, as_json=as_json)
-            encode(as_json=as_json)
+            if encoded := encode():
+                show_encoded(name, encoded, as_json=as_json)
+            elif indexer.store.may_be_dense() and pages and not as_json:
+                click.echo(
+                    "Only its words are searched. To find other words for the same thing: "
+                    f"citewell index --collection {name} --dense"
+                )
     except (CollectionError, FetchError, ModelError):
         if is_new and not pages and catalog.version(name):
             catalog.remove(name)

@@ -203,6 +203,10 @@ class PostgresStore:
         assert self._connection is not None
         return PostgresFrontier(self._server, self._connection, self._id, start)
 
+    def may_be_dense(self) -> bool:
+        """See `CollectionWriter.may_be_dense`. Never: not every server has pgvector."""
+        return False
+
     def set_dense(self, dense: bool) -> None:
         """See `CollectionWriter.set_dense`."""
 

@@ -14,7 +14,7 @@ from citewell.core.errors import CollectionError
 from citewell.core.packages import need_packages
 from citewell.retriever.collection.postgres.schema import key_of
 from citewell.retriever.collection.postgres.server import PostgresServer
-from citewell.retriever.collection.vectors import EncodedPage, Encoding, PassageMatch, Stored, other_encoder
+from citewell.retriever.collection.vectors import EncodedPage, Encoding, PassageMatch, Stored, no_vectors
 from citewell.retriever.encoder.encoder import Vectors
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class PostgresVectors:
         stored = {Encoding(encoder, fingerprint, of): key for key, of, encoder, fingerprint in rows}
         same = [one for one in stored if one.fingerprint == encoding.fingerprint]
         if not same:
-            raise other_encoder(name, encoding, list(stored))
+            raise no_vectors(name, encoding, list(stored))
         if same[0].dimension != encoding.dimension:
             raise CollectionError(
                 f"The vectors of the collection {name!r} in {server.address} have dimension "

@@ -23,7 +23,7 @@ import citewell
 from citewell.core.text import content_words
 from citewell.core.types import Page, Passage
 from citewell.retriever.collection.collection import Collection
-from citewell.retriever.collection.dense import open_dense, updating
+from citewell.retriever.collection.dense import updating
 from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.collection.encoding import EncodingProgress
 from citewell.retriever.collection.indexing import Indexer, Report, index_documents, indexing
@@ -113,8 +113,7 @@ class Library:
 
     def open_dense(self, encoder: BagOfWords) -> Collection:
         """Open the collection to be searched by vectors as well."""
-        store = self.catalog.open("shelf")
-        return Collection(store, open_dense(store, lambda: encoder))
+        return Collection(self.catalog.open("shelf"), lambda: encoder)
 
     async def search(self, query: str, limit: int = 10) -> list[str]:
         """Return the URLs that a query finds."""

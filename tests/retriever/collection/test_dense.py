@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -192,12 +193,15 @@ def test_what_is_no_vector_is_not_stored(
     assert library.encode(bag).passages == 4
 
 
-async def test_another_encoder_is_refused_until_all_is_encoded_anew(
+async def test_another_encoder_searches_words_until_all_is_encoded_again(
     library: Library, encoded: BagOfWords
 ) -> None:
     newer = replace(encoded, fingerprint="2", dimension=8, encoded=[])
-    with pytest.raises(CollectionError, match=r"fingerprint 2.*index --collection shelf --dense"):
-        library.open_dense(newer)
+    other = library.open_dense(newer)
+    [notice] = other.notices(Query("q"))
+    assert re.search(r"by words only.*fingerprint 2.*index --collection shelf --dense", notice)
+    assert [hit.url for hit in await other.search(Query("whale", 1))] == ["https://a.example/sea"]
+    assert await other.search(Query("kitten", 3)) == []
     with pytest.raises(KeyboardInterrupt):
         library.encode(Broken(newer, 0, interrupted))  # type: ignore[arg-type]
     assert (await urls(library, encoded, KITTEN))[
@@ -206,8 +210,9 @@ async def test_another_encoder_is_refused_until_all_is_encoded_anew(
     assert library.encode(newer).passages == 4
     assert (await urls(library, newer, KITTEN))[0] == "https://a.example/pet"
     assert len(library.catalog.open("shelf").encodings()) == 1
-    with pytest.raises(CollectionError, match="fingerprint 1"):
-        library.open_dense(encoded)
+    assert "fingerprint 1" in library.open_dense(encoded).notices(Query("q"))[0]
+    assert (await other.search(Query("kitten", 3)))[0].url == "https://a.example/pet"
+    assert other.notices(Query("q")) == []
 
 
 @pytest.mark.parametrize("length", [0, 100, -1])
@@ -258,6 +263,17 @@ async def test_half_a_vector_is_noticed(library: Library, encoded: BagOfWords) -
     with pytest.raises(CollectionError, match=r"damaged: a vector has dimension 1\..*--rebuild"):
         library.encode(encoded)
     assert library.encode(encoded, repair=True).passages == 4
+
+
+async def test_a_collection_becomes_dense_while_it_is_searched(library: Library, bag: BagOfWords) -> None:
+    library.shelve(TEXTS)
+    collection = library.open_dense(bag)
+    assert await collection.search(Query("kitten", 3)) == []
+    library.encode(bag)
+    assert (await collection.search(Query("kitten", 3)))[0].url == "https://a.example/pet"
+    with library.indexing() as indexer:
+        indexer.store.set_dense(False)
+    assert await collection.search(Query("kitten", 3)) == []
 
 
 async def test_forgetting_the_vectors(library: Library, encoded: BagOfWords) -> None:
