@@ -123,11 +123,13 @@ def bearing(results: ResultFiles, published: PublishedFigures) -> ReportSection:
         "definitions, among five": "definitions @5",
         "fragments under 12 words": "fragments",
     }
+    labels = {"bm25": "BM25 over passages", "default": "default", "hybrid": "default, dense collection"}
     rows = []
-    for file, label in (("answer_bearing", "BM25 over passages"), ("answer_bearing_default", "default")):
+    for file in ("answer_bearing", "answer_bearing_hybrid"):
         data = results.read(file)
-        for of in data.get("systems", {}).values():
+        for system, of in data.get("systems", {}).items():
             measured = of["measures"]
+            label = labels[system]
             name = f"{label} ({data['limit']} of each)" if data["limit"] else label
             cells = {column: share(measured[key]) for column, key in columns.items()}
             rows.append(ReportRow(name, cells, "here"))

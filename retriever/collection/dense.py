@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import numpy as np
 
@@ -56,6 +56,14 @@ def open_dense(store: CollectionStore, encoder: Callable[[], DualEncoder]) -> De
         return None
     loaded = encoder()
     return DenseSearch(store.vectors(encoding_of(loaded)), loaded)
+
+
+def drop_page(store: CollectionWriter, url: str) -> None:
+    """Delete a page and its vectors, of all encoders."""
+    store.drop(url)
+    for encoding in store.encodings():
+        with closing(store.make_vectors(encoding)) as vectors:
+            vectors.remove([url])
 
 
 def is_small(store: CollectionStore, most: int) -> bool:

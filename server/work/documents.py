@@ -11,6 +11,7 @@ from citewell.core.settings import Settings
 from citewell.core.types import Page
 from citewell.pipeline.collections import catalog_of, collection_names
 from citewell.pipeline.refreshing import sources_to_refresh
+from citewell.retriever.collection.dense import drop_page
 from citewell.retriever.collection.indexing import indexing
 from citewell.retriever.collection.protocol import CollectionStore
 from citewell.server.work.pipelines import NoCollectionError
@@ -81,7 +82,7 @@ def remove_document(settings: Settings, name: str, url: str) -> None:
         raise CollectionInUseError(f"The collection {name!r} is being indexed.", "Try again later.")
 
     with indexing(catalog_of(settings, name), name, refuse) as indexer:
-        indexer.store.drop(stored)
+        drop_page(indexer.store, stored)
 
 
 def has_sources(settings: Settings, name: str) -> bool:

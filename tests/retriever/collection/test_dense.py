@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ import pytest
 
 from citewell.core.errors import CollectionError, ModelError
 from citewell.core.text import encoded_text
+from citewell.retriever.collection.dense import drop_page
 from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.search.query import Query
 
@@ -281,6 +283,16 @@ async def test_forgetting_the_vectors(library: Library, encoded: BagOfWords) -> 
         indexer.store.set_dense(False)
     assert not (library.folder / "vectors").exists()
     assert await urls(library, encoded, "kitten") == []
+
+
+def test_a_dropped_page_leaves_no_vector(library: Library, encoded: BagOfWords) -> None:
+    pet, *others = TEXTS
+    with library.indexing() as indexer:
+        drop_page(indexer.store, pet)
+        [encoding] = indexer.store.encodings()
+        with closing(indexer.store.vectors(encoding)) as vectors:
+            assert set(vectors.pages()) == set(indexer.store.digests()) == set(others)
+            assert vectors.count() == 2
 
 
 def test_removing_the_folder_removes_the_vectors(library: Library, encoded: BagOfWords) -> None:
