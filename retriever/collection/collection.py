@@ -45,9 +45,10 @@ class Collection:
     def notices(self, query: Query) -> list[str]:
         """Report unsupported filters (all but those by site), and vectors that are missing."""
         notices = list(cannot(self.name, query.filters - {Filter.SITES, Filter.EXCLUDED_SITES}))
+        dense = self._dense
         if self._problem:
             notices.append(f"{spoken(self.name)} is searched by words only. {self._problem}")
-        elif self._dense and not self._dense.is_complete:
+        elif dense and not dense.is_complete:
             notices.append(
                 f"{spoken(self.name)} is searched by words only until all its passages are encoded: "
                 f"citewell index --collection {self.store.name} --dense"
@@ -83,11 +84,12 @@ class Collection:
                 self._problem = str(error)
 
     def _found(self, text: str, limit: int) -> list[PageHit]:
-        if not (self._dense and words(text) and self._dense.is_complete):
+        dense = self._dense  # other searches may close it
+        if not (dense and words(text) and dense.is_complete):
             return self.store.search(text, limit)
         depth = max(limit, _FUSION_DEPTH)
         lexical = self.store.search(text, depth)
-        return fuse(lexical, self._dense.search(text, depth), depth)
+        return fuse(lexical, dense.search(text, depth), depth)
 
     def spelled(self, text: str) -> str:
         """Return the text with misspelled names replaced by those of the collection's titles."""
@@ -107,7 +109,8 @@ class Collection:
 
     def vectors(self, page: Page) -> Vectors | None:
         """See `PageSource.vectors`."""
-        return self._dense.vectors_of(page) if self._dense else None
+        dense = self._dense
+        return dense.vectors_of(page) if dense else None
 
 
 def _snippet(passage: str, query: str) -> str:
