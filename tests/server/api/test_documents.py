@@ -76,6 +76,9 @@ def test_documents_are_added_asked_listed_and_removed(adding: tuple[Service, dic
     assert "PNG image" in photo["reason"]
     assert (book["title"], packed["status"]) == ("The handbook of kites", "indexed")
     assert packed["reason"] == "hidden sheets were left out: Secret"
+    rows = service.client.get("/v1/collections", headers=key).json()["collections"]
+    shared = bool(service.settings.collection.store.get_secret_value())  # not every such server keeps vectors
+    assert [row["vectors"] for row in rows if row["name"] == "whales"] == [not shared]
 
     asked = {"question": QUESTION, "collection": "whales"}
     answer = service.client.post("/v1/answers", json=asked, headers=key).json()
