@@ -35,7 +35,7 @@ def dense_indexing(
     *,
     dense: bool | None,
     on_progress: Callable[[EncodingProgress], None] = lambda encoded: None,
-    tell: Callable[[str], None] = _LOG.info,
+    tell: Callable[[str], None] = _LOG.warning,
 ) -> Iterator[Encode]:
     """Prepare to encode a collection, and return the update to run once its pages are stored.
 
