@@ -6,16 +6,15 @@ A small model that judges an answer takes a name or a number from the next row f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from citewell.core.quotable import pieces
 from citewell.core.text import STOP_WORDS, content_words, words
 from citewell.core.types import Reference
-from citewell.generator.citations.support import digits
+from citewell.generator.citations.support import digits, stems
 
-_STEM = 4  # letters that make two words one
 _HEADING = 0.5  # of a word of the question in the title or the headings, beside one in the sentence
 _NEAR, _ENOUGH = 1, 2  # words fewer than the most that count as well, if there are so many
 _DENIAL = frozenset(  # or nearly
@@ -54,9 +53,9 @@ def affirms_a_denial(answer: str, references: Sequence[Reference]) -> bool:
     """
     if not _YES.match(answer) or _denies(answer):
         return False
-    said = _stems(content_words(answer))
+    said = stems(content_words(answer))
     texts = [text for of in references for text in pieces(of.text) if not text.rstrip().endswith("?")]
-    closest = max(texts, key=lambda text: len(said & _stems(words(text))), default="")
+    closest = max(texts, key=lambda text: len(said & stems(words(text))), default="")
     return _denies(_CLAUSE.split(closest, maxsplit=1)[0])
 
 
@@ -66,16 +65,16 @@ def affirms_another_number(answer: str, references: Sequence[Reference]) -> bool
     A small model does not compare numbers: it says yes to a child of 7 where children under 8 may not, and
     finds its 7 among the hours.
     """
-    said = _stems(content_words(answer)) - _stems(_FREE)
+    said = stems(content_words(answer)) - stems(_FREE)
     numbers = {word for word in said if word.isdecimal()}
     if not numbers or not _YES.match(answer):
         return False
-    texts = (_stems(words(text)) for of in references for text in pieces(of.text))
+    texts = (stems(words(text)) for of in references for text in pieces(of.text))
     return not any(numbers <= text and text & (said - numbers) for text in texts)
 
 
 def _added(question: str, answer: str) -> frozenset[str]:
-    return _stems(content_words(answer)) - _stems(words(question)) - _stems(_FREE)
+    return stems(content_words(answer)) - stems(words(question)) - stems(_FREE)
 
 
 def grounding(question: str, answer: str, references: Sequence[Reference]) -> Reference | None:
@@ -86,7 +85,7 @@ def grounding(question: str, answer: str, references: Sequence[Reference]) -> Re
     the next sentence may have words too, but no names or numbers. None if there is none, or if the answer
     adds nothing and is neither yes nor no.
     """
-    asked = _stems(content_words(question))
+    asked = stems(content_words(question))
     added = _added(question, answer)
     if not added and not _YES_OR_NO.match(answer):
         return None
@@ -118,10 +117,10 @@ class _Unit(NamedTuple):
 
 
 def _units(reference: Reference) -> list[_Unit]:
-    above = _stems(words(reference.title_path))
+    above = stems(words(reference.title_path))
     texts = [*pieces(reference.text), ""]
     return [
-        _Unit(reference, _stems(words(text)), above, _after(text, after, reference.text), _denies(text))
+        _Unit(reference, stems(words(text)), above, _after(text, after, reference.text), _denies(text))
         for text, after in pairwise(texts)
     ]
 
@@ -129,17 +128,13 @@ def _units(reference: Reference) -> list[_Unit]:
 def _after(text: str, after: str, passage: str) -> frozenset[str]:
     """Return the words of the next sentence in the line of one with a label, but names and numbers."""
     in_line = _LABEL.match(text) and f"{text} {after}" in passage
-    return _stems(_plain(after)) if in_line else frozenset()
+    return stems(_plain(after)) if in_line else frozenset()
 
 
 def _plain(sentence: str) -> list[str]:
     """Return the words that are neither names nor numbers."""
     found = _LETTERS.findall(f"{sentence[:1].lower()}{sentence[1:]}")
     return [word for word in found if word.islower() and not digits(word)]
-
-
-def _stems(found: Iterable[str]) -> frozenset[str]:
-    return frozenset(number if (number := digits(word)) else word[:_STEM] for word in found)
 
 
 def _denies(text: str) -> bool:

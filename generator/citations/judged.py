@@ -68,10 +68,11 @@ class JudgedCitations:
 
         A sentence of a reference that it cites is not asked about. Others are compared with up to two
         references that share most words with them, until one supports them; the model is asked about all at
-        once. Numbers that a reference lacks rule it out. The first sentence, unless surely supported, is then
-        looked at as an answer to the question, if there is one; it is not supported as one if it only repeats
-        the question, or says yes to what its reference denies or to another number. A sentence that refers to
-        one before that is not supported is not supported either, since nobody knows what it speaks of.
+        once. A number that a reference lacks, or has of something else, rules it out. The first sentence,
+        unless surely supported, is then looked at as an answer to the question, if there is one; it is not
+        supported as one if it only repeats the question, or says yes to what its reference denies or to
+        another number. A sentence that refers to one before that is not supported is not supported either,
+        since nobody knows what it speaks of.
         Raises the errors of the model.
         """
         texts = {of: ReferenceText(f"{of.title_path}\n{of.text}") for of in references}
@@ -126,6 +127,7 @@ class JudgedCitations:
 class _Claim(NamedTuple):
     """A sentence, what is asked about it, and the references to ask about with their shares of its words."""
 
+    question: str
     sentence: Sentence
     text: str
     quoted: tuple[int, ...]
@@ -145,7 +147,7 @@ class _Claim(NamedTuple):
         squeezed = squeeze(sentence.text)
         cited = [reference for reference in texts if reference.number in sentence.citations]
         quoted = tuple(r.number for r in cited if squeezed in reference_sentences(r.text))
-        return cls(sentence, text, quoted, closest, tuple(shares[r] for r in closest), texts)
+        return cls(question, sentence, text, quoted, closest, tuple(shares[r] for r in closest), texts)
 
     @property
     def unasked(self) -> Sentence:
@@ -172,7 +174,7 @@ class _Claim(NamedTuple):
     def judged(self, turn: int, yes: float, before: Sentence) -> Sentence:
         """Return the sentence after a turn's probability of yes; `before` is that of the turn before."""
         reference = self.closest[turn]
-        held = self.texts[reference].holds_numbers(self.sentence.text)
+        held = self.texts[reference].holds_numbers(self.sentence.text, self.question)
         status = _status(yes, self.shares[turn], held=held)
         if status == "supported":
             return self.supported(reference, yes)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cached_property
+from typing import NamedTuple
 
+from citewell.core.quotable import pieces
 from citewell.core.rouge import Text, score
 from citewell.core.text import STOP_WORDS, content_words, words
+from citewell.generator.pointing_back import points_back
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 # The number of a ruler, a war or the like with the word before it, as in "Elizabeth II".
@@ -23,6 +27,18 @@ _WORDS_OF = {word: str(number) for number, word in enumerate(_NUMBER_WORDS.split
     "hundred": "100",
     "thousand": "1000",
 }
+_STEM = 4  # letters that make two words one
+# A sentence, row or item with fewer words may leave out what its number is of.
+_FEWEST_WORDS = 8
+_MONTHS = """\
+january february march april may june july august september october november december
+jan feb mar apr jun jul aug sep sept oct nov dec"""
+_NOT_BESIDE = frozenset(_MONTHS.split())
+_CURRENCIES = (
+    ("$", {"dollar", "dollars", "usd"}),
+    ("€", {"euro", "euros", "eur"}),
+    ("£", {"pound", "pounds", "gbp"}),
+)
 
 
 class ReferenceText:
@@ -41,14 +57,27 @@ class ReferenceText:
         names = {word for name in _NAME.findall(sentence) for word in words(name)}
         return _numbers(sentence) <= self._numbers and names <= self._words
 
-    def holds_numbers(self, sentence: str) -> bool:
+    def holds_numbers(self, sentence: str, question: str) -> bool:
         """Return whether the text has each number that the sentence has in digits, in digits or in words.
 
-        Roman numerals after names count too: a text about Elizabeth I says nothing of Elizabeth II.
+        A sentence, item or row with the number has another word of the sentence or of its question, or is
+        short: the date of one event says nothing of another. Currencies count too, and Roman numerals after
+        names, since a text about Elizabeth I says nothing of Elizabeth II.
         """
-        spelled = {_WORDS_OF[word] for word in self._words if word in _WORDS_OF}
-        romans = set(_ROMAN.findall(sentence))
-        return _numbers(sentence) <= self._numbers | spelled and romans <= set(_ROMAN.findall(self._text))
+        numbers, said = _numbers(sentence), _stems_beside_numbers(f"{question} {sentence}")
+        for number in numbers:
+            if not any(number in each.numbers and each.tells(said) for each in self._pieces):
+                return False
+        money = all(_names(self._text, of) for of in _CURRENCIES if numbers and _names(sentence, of))
+        return money and set(_ROMAN.findall(sentence)) <= set(_ROMAN.findall(self._text))
+
+    @cached_property
+    def _pieces(self) -> list[_Piece]:
+        found: list[_Piece] = []
+        for text in pieces(self._text):
+            before = found[-1].stems if found and points_back(text) else frozenset()
+            found.append(_Piece.of(text, before))
+        return found
 
     @cached_property
     def _numbers(self) -> set[str]:
@@ -57,6 +86,26 @@ class ReferenceText:
     @cached_property
     def _words(self) -> set[str]:
         return set(words(self._text)) | STOP_WORDS
+
+
+class _Piece(NamedTuple):
+    """A sentence, an item of a list, or a row of a table."""
+
+    numbers: frozenset[str]
+    stems: frozenset[str]
+    is_short: bool
+
+    @classmethod
+    def of(cls, text: str, before: frozenset[str]) -> _Piece:
+        """Return the piece of a text; `before` are the stems of what it points back to."""
+        found = words(text)
+        spelled = {_WORDS_OF[word] for word in found if word in _WORDS_OF}
+        numbers = frozenset(_numbers(text) | spelled)
+        return cls(numbers, _stems_beside_numbers(text) | before, len(found) < _FEWEST_WORDS)
+
+    def tells(self, said: frozenset[str]) -> bool:
+        """Return whether it may tell what its numbers are of, of one of these words."""
+        return self.is_short or bool(said & self.stems)
 
 
 def rouge_1_precision(sentence: str, reference: str) -> float:
@@ -78,6 +127,11 @@ def holds_facts(sentence: str, reference: str) -> bool:
     return ReferenceText(reference).holds_facts(sentence)
 
 
+def stems(found: Iterable[str]) -> frozenset[str]:
+    """Return the beginnings of words, which most inflected forms share, and numbers in digits."""
+    return frozenset(number if (number := digits(word)) else word[:_STEM] for word in found)
+
+
 def digits(word: str) -> str | None:
     """Return a number in digits, if a word is one, in words or in digits."""
     return word if word.isdecimal() else _WORDS_OF.get(word)
@@ -85,3 +139,13 @@ def digits(word: str) -> str | None:
 
 def _numbers(text: str) -> set[str]:
     return {number.replace(",", "") for number in _NUMBER.findall(text)}
+
+
+def _stems_beside_numbers(text: str) -> frozenset[str]:
+    found = (word for word in content_words(text) if not digits(word) and word not in _NOT_BESIDE)
+    return stems(found)
+
+
+def _names(text: str, currency: tuple[str, set[str]]) -> bool:
+    sign, names = currency
+    return sign in text or not names.isdisjoint(words(text))

@@ -87,6 +87,37 @@ async def test_a_number_that_the_passage_lacks_is_never_supported() -> None:
     assert (sentence.supported, sentence.status, sentence.citations) == (False, "partly", ())
 
 
+WALL = (
+    "The Berlin Wall was a concrete barrier that divided the city. On August 23, 1989, Hungary removed its "
+    "physical border defenses with Austria, and 13,000 tourists escaped. The Wall fell on November 9."
+)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "supported"),
+    [
+        ("The Berlin Wall fell on August 23, 1989.", False),
+        ("The Berlin Wall fell on November 9.", True),
+        ("On November 9.", True),
+        ("Hungary opened its border on August 23, 1989.", True),
+    ],
+)
+async def test_the_date_of_another_event_is_not_evidence(sentence: str, *, supported: bool) -> None:
+    references = [Reference(1, "https://example.org/1", "Berlin Wall", WALL, 0.8)]
+    question = "When did the Berlin Wall fall?"
+    found, _ = await judged(f"The Wall divided Berlin. {sentence}", 0.9, question, references=references)
+    assert found[1].supported is supported
+
+
+@pytest.mark.parametrize(
+    ("price", "supported"), [("4.80 dollars", False), ("$4.80", False), ("€4.80", True), ("4.80 euros", True)]
+)
+async def test_a_currency_that_the_passage_lacks_is_not_evidence(price: str, *, supported: bool) -> None:
+    references = [Reference(1, "prices.md", "Prices", "Rye bread: 4.80 EUR\nMilk bread: 3.90 EUR", 0.8)]
+    found, _ = await judged(f"The rye bread costs {price}.", 0.9, references=references)
+    assert found[0].supported is supported
+
+
 async def test_a_number_may_stand_there_in_words() -> None:
     (sentence,), _ = await judged("Building the Suez Canal took 10 years.", 0.8)
     assert sentence.supported
