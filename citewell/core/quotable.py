@@ -54,10 +54,9 @@ def _pieces(passage: str) -> Iterator[_Quotable]:
     for line in _lines(passage.splitlines()):
         item = _ITEM.match(line.text)
         if line.is_row:
-            yield line
+            yield line._replace(text=_capitalized(line.text))
         elif item and len(words(line.text)) <= _LONGEST_ITEM:
-            text = squeeze(line.text[item.end() :])
-            yield _Quotable(_ended(f"{text[:1].upper()}{text[1:]}"))
+            yield _Quotable(_ended(_capitalized(squeeze(line.text[item.end() :]))))
         else:
             yield from (_Quotable(squeeze(sentence)) for sentence in split_sentences(line.text))
 
@@ -94,6 +93,10 @@ def _row(columns: Sequence[str], cells: Sequence[str]) -> str:
     return "; ".join(
         f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=False) if cell
     )
+
+
+def _capitalized(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _ended(text: str) -> str:

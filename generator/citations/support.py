@@ -28,6 +28,13 @@ _WORDS_OF = {word: str(number) for number, word in enumerate(_NUMBER_WORDS.split
     "thousand": "1000",
 }
 _STEM = 4  # letters that make two words one
+# `64 members`, but no year and no unit, which may have another name or a sign.
+_COUNT = re.compile(r"(?<![\w.,$€£-])(\d{1,3}(?:,\d{3})*(?:\.\d+)?) ([a-z]{3,}s)\b")
+_UNIT = re.compile(
+    r"(?:centi|milli|kilo|mega|giga)?"
+    r"(?:met|lit|gram|byte|watt|volt|sec|min|hr|hour|day|week|month|year|mile|yard|inch|acre|ton|pound|"
+    r"dollar|euro|cent|degree|time)"
+)
 # A sentence, row or item with fewer words may leave out what its number is of.
 _FEWEST_WORDS = 8
 _MONTHS = """\
@@ -61,12 +68,16 @@ class ReferenceText:
         """Return whether the text has each number that the sentence has in digits, in digits or in words.
 
         A sentence, item or row with the number has another word of the sentence or of its question, or is
-        short: the date of one event says nothing of another. Currencies count too, and Roman numerals after
-        names, since a text about Elizabeth I says nothing of Elizabeth II.
+        short: the date of one event says nothing of another. It has what is counted, such as the members of
+        `64 members`. Currencies count too, and Roman numerals after names, since a text about Elizabeth I
+        says nothing of Elizabeth II.
         """
         numbers, said = _numbers(sentence), _stems_beside_numbers(f"{question} {sentence}")
         for number in numbers:
             if not any(number in each.numbers and each.tells(said) for each in self._pieces):
+                return False
+        for number, noun in _counts(sentence):
+            if not any(number in each.numbers and noun in each.stems for each in self._pieces):
                 return False
         money = all(_names(self._text, of) for of in _CURRENCIES if numbers and _names(sentence, of))
         return money and set(_ROMAN.findall(sentence)) <= set(_ROMAN.findall(self._text))
@@ -144,6 +155,12 @@ def _numbers(text: str) -> set[str]:
 def _stems_beside_numbers(text: str) -> frozenset[str]:
     found = (word for word in content_words(text) if not digits(word) and word not in _NOT_BESIDE)
     return stems(found)
+
+
+def _counts(sentence: str) -> list[tuple[str, str]]:
+    """Return numbers in digits with the stems of what they count, but of units."""
+    found = [(number, noun) for number, noun in _COUNT.findall(sentence) if not _UNIT.match(noun)]
+    return [(number.replace(",", ""), noun[:_STEM]) for number, noun in found if noun not in STOP_WORDS]
 
 
 def _names(text: str, currency: tuple[str, set[str]]) -> bool:

@@ -46,7 +46,7 @@ def test_the_first_of_two_columns_names_the_second() -> None:
 @pytest.mark.parametrize("header", ["Item | Weight in grams", "| Item | Weight in grams |"])
 def test_a_header_of_two_columns_is_no_row(header: str) -> None:
     table = f"{header}\nlife jacket | 900\ntorch | 250\nrope | long"
-    assert quotable(table) == ["life jacket: 900.", "torch: 250.", "rope: long."]
+    assert quotable(table) == ["Life jacket: 900.", "Torch: 250.", "Rope: long."]
     assert pieces(table)[0] == "Item: Weight in grams."  # which a model may need
 
 

@@ -126,6 +126,13 @@ async def test_the_text_and_the_caption_of_a_picture_are_not_quoted(ranker: Rank
     assert not any("sea" in sentence.text for sentence in quoted)
 
 
+async def test_a_row_is_quoted_with_its_columns_though_they_have_no_capital(ranker: Ranker) -> None:
+    quoted = await answer(ranker, references("color | cause | seen\nblue sky | scattered light | by day"))
+    assert [sentence.text for sentence in quoted] == [
+        "Color: blue sky; cause: scattered light; seen: by day."
+    ]
+
+
 async def test_white_space_is_all_that_changes(ranker: Ranker) -> None:
     (sentence,) = await answer(ranker, references("The   sky is\u00a0blue because\tair scatters blue light."))
     assert sentence.text == "The sky is blue because air scatters blue light."

@@ -110,6 +110,22 @@ async def test_the_date_of_another_event_is_not_evidence(sentence: str, *, suppo
 
 
 @pytest.mark.parametrize(
+    ("sentence", "supported"),
+    [
+        ("The association has 64 members.", False),
+        ("The association has 64 plots.", True),
+        ("The association's 64 plots have 250 square meters each.", True),
+        ("It takes 40 seconds to warm up.", True),
+    ],
+)
+async def test_what_is_counted_stands_beside_the_number(sentence: str, *, supported: bool) -> None:
+    text = "The association rents 64 plots of 250 square metres. The pump of its members warms up in 40 s."
+    references = [Reference(1, "plots.md", "Plots", text, 0.8)]
+    found, _ = await judged(sentence, 0.9, references=references)
+    assert found[0].supported is supported
+
+
+@pytest.mark.parametrize(
     ("price", "supported"), [("4.80 dollars", False), ("$4.80", False), ("€4.80", True), ("4.80 euros", True)]
 )
 async def test_a_currency_that_the_passage_lacks_is_not_evidence(price: str, *, supported: bool) -> None:
