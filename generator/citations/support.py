@@ -74,20 +74,20 @@ class ReferenceText:
         """
         numbers, said = _numbers(sentence), _stems_beside_numbers(f"{question} {sentence}")
         for number in numbers:
-            if not any(number in each.numbers and each.tells(said) for each in self._pieces):
+            if not any(number in each.numbers and each.tells(said) for each in self._statements):
                 return False
         for number, noun in _counts(sentence):
-            if not any(number in each.numbers and noun in each.stems for each in self._pieces):
+            if not any(number in each.numbers and noun in each.stems for each in self._statements):
                 return False
         money = all(_names(self._text, of) for of in _CURRENCIES if numbers and _names(sentence, of))
         return money and set(_ROMAN.findall(sentence)) <= set(_ROMAN.findall(self._text))
 
     @cached_property
-    def _pieces(self) -> list[_Piece]:
-        found: list[_Piece] = []
+    def _statements(self) -> list[_Statement]:
+        found: list[_Statement] = []
         for text in pieces(self._text):
             before = found[-1].stems if found and points_back(text) else frozenset()
-            found.append(_Piece.of(text, before))
+            found.append(_Statement.of(text, before))
         return found
 
     @cached_property
@@ -99,7 +99,7 @@ class ReferenceText:
         return set(words(self._text)) | STOP_WORDS
 
 
-class _Piece(NamedTuple):
+class _Statement(NamedTuple):
     """A sentence, an item of a list, or a row of a table."""
 
     numbers: frozenset[str]
@@ -107,7 +107,7 @@ class _Piece(NamedTuple):
     is_short: bool
 
     @classmethod
-    def of(cls, text: str, before: frozenset[str]) -> _Piece:
+    def of(cls, text: str, before: frozenset[str]) -> _Statement:
         """Return the piece of a text; `before` are the stems of what it points back to."""
         found = words(text)
         spelled = {_WORDS_OF[word] for word in found if word in _WORDS_OF}
