@@ -11,6 +11,12 @@ from citewell.core.text import split_sentences, squeeze, words
 
 _ITEM = re.compile(r"\s*(?:[-*•–·]|\d{1,2}[.)])\s+")
 _LONGEST_ITEM = 40  # words; a longer one is quoted by its sentences
+# The time of a message or an entry, as in `[2026-03-02 09:15] ben: yes` and `2/3/26, 09:15 - Ben: yes`
+_TIME = re.compile(
+    r"\s*\[?((?:\d{1,4}([-/.])\d{1,2}\2\d{1,4},? )?\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?|\d{4}-\d\d-\d\d)"
+    r"(?:\]|\b)(?: -|:|,)?\s+(?=\S)"
+)
+_LOWER = 0.66  # of the sentences begin so in a text whose author writes without capitals
 _CELL_END = "|"
 _FRAMED = re.compile(r"^\s*\|(.*)\|\s*$")
 # What commands and programs have, whose pipes part no cells: variables, options, calls, assignments.
@@ -30,8 +36,9 @@ def quotable(passage: str) -> list[str]:
 def pieces(passage: str) -> list[str]:
     """Return the pieces of a passage that say something each, in order; a line ends each.
 
-    A short item of a list is one piece, since its sentences speak of what it begins with. So is a row of a
-    table, as in `named_rows`.
+    A short item of a list is one piece, since its sentences speak of what it begins with. So are a message or
+    an entry that begins with its time, and a row of a table, as in `named_rows`. Notes without capitals get
+    them, and a stop at the end of each line.
     """
     return [piece.text for piece in _pieces(passage)]
 
@@ -51,14 +58,30 @@ class _Quotable(NamedTuple):
 
 
 def _pieces(passage: str) -> Iterator[_Quotable]:
+    is_plain = _is_without_capitals(passage)
     for line in _lines(passage.splitlines()):
-        item = _ITEM.match(line.text)
+        item, time = _ITEM.match(line.text), _TIME.match(line.text)
+        is_short = len(words(line.text)) <= _LONGEST_ITEM
         if line.is_row:
             yield line._replace(text=_capitalized(line.text))
-        elif item and len(words(line.text)) <= _LONGEST_ITEM:
+        elif time and is_short:
+            yield _Quotable(_ended(f"{time[1]} {squeeze(line.text[time.end() :])}"))
+        elif item and is_short:
             yield _Quotable(_ended(_capitalized(squeeze(line.text[item.end() :]))))
         else:
-            yield from (_Quotable(squeeze(sentence)) for sentence in split_sentences(line.text))
+            sentences = map(squeeze, split_sentences(line.text))
+            yield from map(_Quotable, map(_sentence, sentences) if is_plain else sentences)
+
+
+def _is_without_capitals(passage: str) -> bool:
+    lines = [text for line in passage.splitlines() if (text := line.strip()) and text[0].isalpha()]
+    return sum(text[0].islower() for text in lines) > _LOWER * len(lines) and not any(
+        map(_CODE.search, lines)
+    )
+
+
+def _sentence(text: str) -> str:
+    return _ended(_capitalized(text))
 
 
 def _lines(lines: Sequence[str]) -> Iterator[_Quotable]:

@@ -11,6 +11,8 @@ from citewell.retriever.extract.document import Block, ExtractedDocument
 
 _BLANK = re.compile(r"\n[ \t\f\v\r]*\n")
 _MAX_TITLE = 80  # characters
+# The beginning of a line that is a message or an entry: a time, or somebody's name.
+_ENTRY = re.compile(r"\s*(?:\[|\d|[^\W\d]\w*(?: \w+)?: )")
 _NOT_TITLE = re.compile(r"^(?:[-*•#=]|\d+[.)])|[.,;:!。！：；]$")  # an item, a rule, or a sentence
 _SHORTEST_WRAP = 45  # characters; prose is not wrapped in shorter lines
 # Scripts that are written without spaces, where lines are joined without one.
@@ -41,8 +43,11 @@ def _block(paragraph: str) -> Block:
 
 
 def _is_wrapped(lines: list[str]) -> bool:
-    """Return whether every line but the last is about as long as the longest, as in wrapped prose."""
-    if len(lines) < 2:
+    """Return whether every line but the last is about as long as the longest, as in wrapped prose.
+
+    Lines that all begin with a time or a name, as in a chat, are none.
+    """
+    if len(lines) < 2 or all(map(_ENTRY.match, lines)):
         return False
     longest = max(map(len, lines))
     return longest >= _SHORTEST_WRAP and min(map(len, lines[:-1])) >= longest * 0.6

@@ -28,6 +28,49 @@ def test_a_long_item_is_quoted_by_its_sentences() -> None:
     assert quotable(f"- {first} It closed again.") == [f"- {first}", "It closed again."]
 
 
+def test_notes_without_capitals_get_them_and_stops() -> None:
+    notes = "the wifi password is bluebird42. restart it if its lights are orange\nbins go out on tuesday"
+    assert quotable(notes) == [
+        "The wifi password is bluebird42.",
+        "Restart it if its lights are orange.",
+        "Bins go out on tuesday.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "citewell index ~/notes --collection notes\ncitewell ask question --collection notes",
+        "for line in lines:\n    print(line)\n    total += len(line)",
+        "Notes on the house\ncut in the middle of a page",
+    ],
+)
+def test_commands_code_and_cut_lines_stay_as_they_are(lines: str) -> None:
+    assert quotable(lines) == [line.strip() for line in lines.splitlines()]
+
+
+def test_a_message_is_one_piece_with_its_time() -> None:
+    chat = (
+        "[2026-03-02 09:14] anna: did the invoice go out?\n"
+        "[2026-03-02 09:15] ben: yes. it was 1,240 euros\n"
+        "2/3/26, 9:21 PM - Anna: Thanks!\n"
+        "12:30 lunch in the canteen\n"
+        "2026-03-09 filter changed"
+    )
+    assert quotable(chat) == [
+        "2026-03-02 09:14 anna: did the invoice go out?",
+        "2026-03-02 09:15 ben: yes. it was 1,240 euros.",
+        "2/3/26, 9:21 PM Anna: Thanks!",
+        "12:30 lunch in the canteen.",
+        "2026-03-09 filter changed.",
+    ]
+
+
+@pytest.mark.parametrize("line", ["3.2 Scope of the rules", "1.5 kg of flour", "4.1.2 What is new"])
+def test_other_numbers_begin_no_message(line: str) -> None:
+    assert quotable(line) == [line]
+
+
 def test_a_row_names_its_columns() -> None:
     table = "Name | Voice | Role\nBertil Langley | Bass | Librarian\nNiamh Corder | Alto |"
     assert quotable(table) == [

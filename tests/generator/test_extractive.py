@@ -68,6 +68,12 @@ async def test_nothing_readable_gives_nothing(ranker: Ranker, text: str) -> None
     assert await answer(ranker, references(text)) == []
 
 
+async def test_what_has_nothing_to_do_with_the_question_is_not_quoted(ranker: Ranker) -> None:
+    rent = "Rent is due on the first of October. The tap by the gate has the best pressure."
+    unrelated = [Reference(1, "https://example.org/1", "Allotments", rent, 0.0)]
+    assert await answer(ranker, unrelated) == []
+
+
 async def test_no_references(ranker: Ranker) -> None:
     assert await answer(ranker, []) == []
 

@@ -32,6 +32,17 @@ def test_lists_verse_and_tables_keep_their_lines() -> None:
     ]
 
 
+def test_messages_keep_their_lines_though_they_are_about_as_long() -> None:
+    chat = (
+        "[2026-03-02 09:14] anna: did the invoice from Lumen go out?\n"
+        "[2026-03-02 09:15] ben: yes, on friday, 1,240 euros in all\n"
+        "[2026-03-02 09:21] anna: great. who takes the sunday shift?"
+    )
+    assert texts(chat) == [chat]
+    named = "Anna: Did the invoice from Lumen go out today?\nBen Lee: Yes, on Friday, 1,240 euros in all."
+    assert texts(named) == [named]
+
+
 def test_chinese_lines_are_joined_without_a_space() -> None:
     line = "风筝起源于中国最早用于军事通信后来它成为民间的游戏流传到世界各地至今仍然深受人们喜爱每年春天都有"
     assert texts(f"{line}\n{line}\n很多人。") == [f"{line}{line}很多人。"]
