@@ -34,8 +34,10 @@ _TAKES_BACK = re.compile(
 _POINTS_AHEAD = re.compile(r"(?:\bfollows|\bbelow|\bfollowing(?: \w+)?)\W*$", re.IGNORECASE)
 # Words of headings that have no capital, as in "Grant of Patent License."
 _JOINING = frozenset("a an and at by for from in of on or the to with".split())  # noqa: SIM905
+_AMOUNT = re.compile(r": .*\d")  # as in `TOTAL: 137.50.`
 _OPENING = "\"'“‘«„「『《¿¡"
 _SHORTEST, _LONGEST = 4, 90  # words
+_SHORTEST_SHOUTED = 6  # words in capitals that are no heading
 _SHORTEST_PAIR = 2  # words of `Monday: closed.`
 # A sentence that scores this much less than the best one is off topic.
 _DROP = 0.25
@@ -57,6 +59,8 @@ class _Sentence(NamedTuple):
     position: int  # index among the reference's sentences
     text: str
     score: float
+    is_answer: bool
+    """Whether it follows a question."""
 
 
 class _QuotedQuestion(NamedTuple):
@@ -119,7 +123,7 @@ class ExtractiveGenerator:
             if len(chosen) >= most or sentence.score < least:
                 break
             group = [sentence]
-            while points_back(group[0].text):
+            while points_back(group[0].text) and not group[0].is_answer:
                 before = by_position.get((group[0].reference, group[0].position - 1))
                 if before is None:
                     group = []
@@ -148,12 +152,16 @@ class ExtractiveGenerator:
             if _QUESTION.search(text):
                 asked = _QuotedQuestion(index, float(score))
                 continue
+            if text.rstrip(".") in (references[index].title, *references[index].headings):
+                continue
             # What a passage says twice is the text of a picture and its caption.
             if not _is_readable(text) or occurrences[index, text] > 1:
                 continue
             # The sentence after a question answers it, and often does not repeat its words.
-            own = max(float(score), asked.score) if asked.reference == index else float(score)
-            pool.append(_Sentence(index, position, text, own + _CONTEXT * references[index].score))
+            is_answer = asked.reference == index
+            own = max(float(score), asked.score) if is_answer else float(score)
+            context = _CONTEXT * references[index].score
+            pool.append(_Sentence(index, position, text, own + context, is_answer))
             asked = _NO_QUESTION
         return _with_lead(pool, _lead(question, references))
 
@@ -194,7 +202,10 @@ def _is_readable(sentence: str) -> bool:
 
 
 def _is_heading(sentence: str) -> bool:
-    return all(word[0].isupper() or word in _JOINING for word in re.findall(r"[^\W\d_]+", sentence))
+    found = re.findall(r"[^\W\d_]+", sentence)
+    if _AMOUNT.search(sentence) or (len(found) >= _SHORTEST_SHOUTED and sentence.isupper()):
+        return False
+    return all(word[0].isupper() or word in _JOINING for word in found)
 
 
 def _repeats(sentence: _Sentence, other: _Sentence) -> bool:

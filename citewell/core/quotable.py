@@ -7,22 +7,16 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from citewell.core.notes import NoteLines, capitalized, ended, is_code
 from citewell.core.text import split_sentences, squeeze, words
 
 _ITEM = re.compile(r"\s*(?:[-*•–·]|\d{1,2}[.)])\s+")
 _LONGEST_ITEM = 40  # words; a longer one is quoted by its sentences
-# The time of a message or an entry, as in `[2026-03-02 09:15] ben: yes` and `2/3/26, 09:15 - Ben: yes`
-_TIME = re.compile(
-    r"\s*\[?((?:\d{1,4}([-/.])\d{1,2}\2\d{1,4},? )?\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?|\d{4}-\d\d-\d\d)"
-    r"(?:\]|\b)(?: -|:|,)?\s+(?=\S)"
-)
-_LOWER = 0.66  # of the sentences begin so in a text whose author writes without capitals
 _CELL_END = "|"
 _FRAMED = re.compile(r"^\s*\|(.*)\|\s*$")
-# What commands and programs have, whose pipes part no cells: variables, options, calls, assignments.
-_CODE = re.compile(r"[`{}=\\]|\$[A-Za-z]|\w\(|(?:^|\s)--?[A-Za-z]")
 _DIGIT = re.compile(r"\d")
-_STOP = re.compile(r"[.!?。！？…:][\"'”’)\]]*$")
+# An amount, but not a year, which may name a column
+_AMOUNT = re.compile(r"(?!\d{4}\W*$)\W*\d[\d.,x×%/ ]*\W*")
 
 
 def quotable(passage: str) -> list[str]:
@@ -36,9 +30,9 @@ def quotable(passage: str) -> list[str]:
 def pieces(passage: str) -> list[str]:
     """Return the pieces of a passage that say something each, in order; a line ends each.
 
-    A short item of a list is one piece, since its sentences speak of what it begins with. So are a message or
-    an entry that begins with its time, and a row of a table, as in `named_rows`. Notes without capitals get
-    them, and a stop at the end of each line.
+    A short item of a list is one piece, since its sentences speak of what it begins with. So are a row of a
+    table, as in `named_rows`, and a short line of notes, such as a message. Notes without capitals get them,
+    and a stop at the end of each line.
     """
     return [piece.text for piece in _pieces(passage)]
 
@@ -58,37 +52,30 @@ class _Quotable(NamedTuple):
 
 
 def _pieces(passage: str) -> Iterator[_Quotable]:
-    is_plain = _is_without_capitals(passage)
+    notes, before = NoteLines(passage.splitlines()), ""
     for line in _lines(passage.splitlines()):
-        item, time = _ITEM.match(line.text), _TIME.match(line.text)
+        item, whole = _ITEM.match(line.text), notes.whole(line.text)
         is_short = len(words(line.text)) <= _LONGEST_ITEM
         if line.is_row:
-            yield line._replace(text=_capitalized(line.text))
-        elif time and is_short:
-            yield _Quotable(_ended(f"{time[1]} {squeeze(line.text[time.end() :])}"))
+            yield line._replace(text=capitalized(line.text))
         elif item and is_short:
-            yield _Quotable(_ended(_capitalized(squeeze(line.text[item.end() :]))))
+            yield _Quotable(ended(capitalized(squeeze(line.text[item.end() :]))))
+        elif whole and is_short:
+            yield _Quotable(ended(squeeze(whole)))
         else:
-            sentences = map(squeeze, split_sentences(line.text))
-            yield from map(_Quotable, map(_sentence, sentences) if is_plain else sentences)
-
-
-def _is_without_capitals(passage: str) -> bool:
-    lines = [text for line in passage.splitlines() if (text := line.strip()) and text[0].isalpha()]
-    return sum(text[0].islower() for text in lines) > _LOWER * len(lines) and not any(
-        map(_CODE.search, lines)
-    )
-
-
-def _sentence(text: str) -> str:
-    return _ended(_capitalized(text))
+            text = capitalized(line.text.strip()) if notes.begins(line.text, before) else line.text
+            sentences = map(squeeze, split_sentences(text))
+            if notes.without_capitals:
+                sentences = (ended(capitalized(sentence)) for sentence in sentences)
+            yield from map(_Quotable, sentences)
+        before = line.text
 
 
 def _lines(lines: Sequence[str]) -> Iterator[_Quotable]:
     for is_table, group in groupby(lines, lambda line: _CELL_END in line):
         together = list(group)
         # A single line may be a command with a pipe.
-        if is_table and len(together) > 1 and not any(map(_CODE.search, together)):
+        if is_table and len(together) > 1 and not any(map(is_code, together)):
             yield from _rows(together)
         else:
             yield from map(_Quotable, together)
@@ -96,12 +83,18 @@ def _lines(lines: Sequence[str]) -> Iterator[_Quotable]:
 
 def _rows(lines: Sequence[str]) -> Iterator[_Quotable]:
     table = [[squeeze(cell) for cell in _FRAMED.sub(r"\1", line).split(_CELL_END)] for line in lines]
-    columns: list[str] = []
-    for cells in table:
-        if columns or len(cells) == 2:
-            is_header = not columns and _is_header(cells, table[1:])
-            yield _Quotable(_ended(_row(columns, cells)), is_row=True, is_header=is_header)
-        columns = columns or cells
+    columns = [] if _is_data(table[0], table[1:]) else table[0]
+    for place, cells in enumerate(table):
+        if place or not columns or len(cells) == 2:
+            is_header = not place and _is_header(cells, table[1:])
+            yield _Quotable(ended(_row(columns, cells)), is_row=True, is_header=is_header)
+
+
+def _is_data(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first row has an amount where each other row of as many cells has one."""
+    alike = [row for row in rows if len(row) == len(first)]
+    columns = zip(first, *alike, strict=True)
+    return bool(alike) and any(all(map(_AMOUNT.fullmatch, column)) for column in columns)
 
 
 def _is_header(cells: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
@@ -116,11 +109,3 @@ def _row(columns: Sequence[str], cells: Sequence[str]) -> str:
     return "; ".join(
         f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=False) if cell
     )
-
-
-def _capitalized(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
-
-
-def _ended(text: str) -> str:
-    return text if not text or _STOP.search(text) else f"{text}."

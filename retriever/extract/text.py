@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Sequence
+from itertools import pairwise
 
 from citewell.retriever.extract.charset import decode
 from citewell.retriever.extract.document import Block, ExtractedDocument
@@ -13,6 +14,8 @@ _BLANK = re.compile(r"\n[ \t\f\v\r]*\n")
 _MAX_TITLE = 80  # characters
 # The beginning of a line that is a message or an entry: a time, or somebody's name.
 _ENTRY = re.compile(r"\s*(?:\[|\d|[^\W\d]\w*(?: \w+)?: )")
+_COLUMNS = re.compile(r"(?<=\S)(?: {3,}|\t+)(?=\S)")  # the gap between aligned columns
+_CELL = " | "
 _NOT_TITLE = re.compile(r"^(?:[-*•#=]|\d+[.)])|[.,;:!。！：；]$")  # an item, a rule, or a sentence
 _SHORTEST_WRAP = 45  # characters; prose is not wrapped in shorter lines
 # Scripts that are written without spaces, where lines are joined without one.
@@ -35,8 +38,13 @@ def _title(blocks: Sequence[Block]) -> str:
 
 
 def _block(paragraph: str) -> Block:
-    """Join prose that an editor wrapped into one line; keep lists, verse and tables unchanged."""
+    """Join prose that an editor wrapped into one line; keep the lines of lists, verse, notes and tables.
+
+    Columns that are aligned by spaces become cells.
+    """
     lines = paragraph.split("\n")
+    if sum(_COLUMNS.search(line) is not None for line in lines) > len(lines) / 2 and len(lines) > 1:
+        return Block("\n".join(_COLUMNS.sub(_CELL, line.strip()) for line in lines), verbatim=True)
     if _is_wrapped(lines):
         return Block(unwrap(lines))
     return Block(paragraph, verbatim=len(lines) > 1)
@@ -45,12 +53,15 @@ def _block(paragraph: str) -> Block:
 def _is_wrapped(lines: list[str]) -> bool:
     """Return whether every line but the last is about as long as the longest, as in wrapped prose.
 
-    Lines that all begin with a time or a name, as in a chat, are none.
+    The next word seldom fits a wrapped line. Lines that all begin with a time or a name, as in a chat, are
+    not wrapped.
     """
     if len(lines) < 2 or all(map(_ENTRY.match, lines)):
         return False
     longest = max(map(len, lines))
-    return longest >= _SHORTEST_WRAP and min(map(len, lines[:-1])) >= longest * 0.6
+    fits = [len(line) + len(after.split(maxsplit=1)[0]) < longest for line, after in pairwise(lines)]
+    is_even = longest >= _SHORTEST_WRAP and min(map(len, lines[:-1])) >= longest * 0.6
+    return is_even and 2 * sum(fits) <= len(fits)
 
 
 def unwrap(lines: list[str]) -> str:

@@ -66,6 +66,29 @@ def test_a_message_is_one_piece_with_its_time() -> None:
     ]
 
 
+def test_labeled_lines_are_pieces_of_their_own() -> None:
+    minutes = (
+        "Present: Ines and Petra. Apologies: Jo\nNext meeting: 1 December, at Petra's\nAOB - first aid course"
+    )
+    assert quotable(minutes)[-2:] == ["Next meeting: 1 December, at Petra's.", "AOB - first aid course."]
+    alone = "The lost temple: a story of the sea"  # may be a heading
+    assert quotable(alone) == [alone]
+    caption = "Figure 1: the harbor in 1900\nMap: the harbor and its roads today"
+    assert quotable(caption) == caption.splitlines()
+
+
+def test_an_answer_is_quoted_without_its_mark() -> None:
+    assert quotable("Q: Is breakfast included?\nA: No. It costs 7 euros.") == [
+        "Q: Is breakfast included?",
+        "No. It costs 7 euros.",
+    ]
+
+
+def test_a_line_may_begin_without_a_capital_after_a_whole_one() -> None:
+    mail = "Hi all,\nthe fitters come on Thursday at 7.\nBest wishes from the hall"
+    assert quotable(mail)[1] == "The fitters come on Thursday at 7."
+
+
 @pytest.mark.parametrize("line", ["3.2 Scope of the rules", "1.5 kg of flour", "4.1.2 What is new"])
 def test_other_numbers_begin_no_message(line: str) -> None:
     assert quotable(line) == [line]
@@ -83,6 +106,17 @@ def test_the_first_of_two_columns_names_the_second() -> None:
     assert quotable("Puncture repair | £9\nBottom bracket | £35") == [
         "Puncture repair: £9.",
         "Bottom bracket: £35.",
+    ]
+
+
+def test_a_first_row_with_amounts_names_no_columns() -> None:
+    assert quotable("Two flues | 2 x 45.00 | 90.00\nBird guard | 1 x 32.50 | 32.50\nCall-out | 15.00") == [
+        "Two flues; 2 x 45.00; 90.00.",
+        "Bird guard; 1 x 32.50; 32.50.",
+        "Call-out: 15.00.",
+    ]
+    assert quotable("Town | 2023 | 2024\nOrrington | 1,204 | 1,198") == [
+        "Town: Orrington; 2023: 1,204; 2024: 1,198."
     ]
 
 

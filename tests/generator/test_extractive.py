@@ -74,6 +74,24 @@ async def test_what_has_nothing_to_do_with_the_question_is_not_quoted(ranker: Ra
     assert await answer(ranker, unrelated) == []
 
 
+async def test_a_sentence_in_capitals_is_quoted_and_a_heading_is_not(ranker: Ranker) -> None:
+    sign = "THE BLUE OF THE SKY.\nTHE SKY IS BLUE SINCE THE AIR SCATTERS BLUE LIGHT."
+    quoted = await answer(ranker, references(sign))
+    assert [each.text for each in quoted] == ["THE SKY IS BLUE SINCE THE AIR SCATTERS BLUE LIGHT."]
+
+
+async def test_an_amount_is_quoted_though_its_name_is_in_capitals(ranker: Ranker) -> None:
+    quoted = await answer(ranker, references("WHY BLUE SKY | 450 nm\nGRASS | 550 nm"))
+    assert [each.text for each in quoted] == ["WHY BLUE SKY: 450 nm."]
+
+
+async def test_the_title_is_not_quoted(ranker: Ranker) -> None:
+    titled = [
+        Reference(1, "", "Sky: why it is blue", "Sky: why it is blue\nLight: scattered by the air", 0.7)
+    ]
+    assert [each.text for each in await answer(ranker, titled)] == ["Light: scattered by the air."]
+
+
 async def test_no_references(ranker: Ranker) -> None:
     assert await answer(ranker, []) == []
 
@@ -123,6 +141,12 @@ async def test_a_question_is_not_quoted_but_its_answer_is(ranker: Ranker) -> Non
     quoted = [s.text for s in await answer(ranker, references(text))]
     assert quoted[-1] == "Air scatters short waves most."
     assert not [sentence for sentence in quoted if sentence.endswith("?")]
+
+
+async def test_an_answer_may_point_back_to_its_question(ranker: Ranker) -> None:
+    faq = "Q: Why is the sky blue?\nA: It is since the air scatters blue light most."
+    quoted = await answer(ranker, references(faq))
+    assert [each.text for each in quoted] == ["It is since the air scatters blue light most."]
 
 
 async def test_the_text_and_the_caption_of_a_picture_are_not_quoted(ranker: Ranker) -> None:

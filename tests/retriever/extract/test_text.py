@@ -27,7 +27,7 @@ def test_wrapped_prose_becomes_one_line() -> None:
 def test_lists_verse_and_tables_keep_their_lines() -> None:
     source = "Name      Wind\nDelta     6\n  Box     15\n\n- one\n- two, which is longer than the others"
     assert texts(source) == [
-        "Name      Wind\nDelta     6\n  Box     15",
+        "Name | Wind\nDelta | 6\nBox | 15",
         "- one\n- two, which is longer than the others",
     ]
 
@@ -41,6 +41,15 @@ def test_messages_keep_their_lines_though_they_are_about_as_long() -> None:
     assert texts(chat) == [chat]
     named = "Anna: Did the invoice from Lumen go out today?\nBen Lee: Yes, on Friday, 1,240 euros in all."
     assert texts(named) == [named]
+
+
+def test_entries_keep_their_lines_where_the_next_word_would_have_fit() -> None:
+    glossary = (
+        "SLA - service level agreement, the promise of how fast we answer\n"
+        "P1 - a fault that stops everybody; we answer within 15 minutes\n"
+        "RCA - root cause analysis, written after each P1 by the engineer on call"
+    )
+    assert texts(glossary) == [glossary]
 
 
 def test_chinese_lines_are_joined_without_a_space() -> None:

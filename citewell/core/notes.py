@@ -1,0 +1,67 @@
+"""Lines as people write them for themselves: messages, answers, labeled lines, and lines without capitals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+# The time of a message or an entry, as in `[2026-03-02 09:15] ben: yes` and `2/3/26, 09:15 - Ben: yes`
+_TIME = re.compile(
+    r"\s*\[?((?:\d{1,4}([-/.])\d{1,2}\2\d{1,4},? )?\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?|\d{4}-\d\d-\d\d)"
+    r"(?:\]|\b)(?: -|:|,)?\s+(?=\S)"
+)
+_ANSWER = re.compile(r"\s*(?:A|Answer|Antwort|Réponse|Respuesta): +(?=\S)")
+# As in `P1 - a fault that stops everybody` and `Next meeting: 1 December`, but not in captions
+_LABELED = re.compile(
+    r"(?!(?:fig(?:ure)?|table|image|photo|picture|map|chart|source|see also|main article|category)\b)"
+    r"[^\W_][^:|.!?]{0,30}(?: [-–—]|:) (?=\S+ \S)",
+    re.IGNORECASE,
+)
+_FEWEST_LABELED = 2  # lines; one alone may be a heading
+_LOWER = 0.66  # of the lines begin so in a text whose author writes without capitals
+# What commands and programs have: variables, options, calls, assignments.
+_CODE = re.compile(r"[`{}=\\]|\$[A-Za-z]|\w\(|(?:^|\s)--?[A-Za-z]")
+_PUNCTUATION = re.compile(r"[.!?。！？…:;,][\"'”’)\]]*$")
+_STOP = re.compile(r"[.!?。！？…:][\"'”’)\]]*$")
+
+
+def is_code(line: str) -> bool:
+    """Return whether a line looks like a command or a part of a program."""
+    return _CODE.search(line) is not None
+
+
+def capitalized(text: str) -> str:
+    """Return a text whose first letter is a capital."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def ended(text: str) -> str:
+    """Return a text with a stop at its end."""
+    return text if not text or _STOP.search(text) else f"{text}."
+
+
+class NoteLines:
+    """What the lines of a passage say where they are no prose."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        """Look at all lines of a passage."""
+        begun = [text for line in lines if (text := line.strip()) and text[0].isalpha()]
+        is_lower = sum(text[0].islower() for text in begun) > _LOWER * len(begun)
+        self._has_labels = sum(map(_is_labeled, lines)) >= _FEWEST_LABELED
+        self.without_capitals = is_lower and not any(map(is_code, begun))
+
+    def whole(self, line: str) -> str | None:
+        """Return what a line says that is one piece: a message, an answer or a labeled line; else None."""
+        if time := _TIME.match(line):
+            return f"{time[1]} {line[time.end() :]}"
+        if answer := _ANSWER.match(line):
+            return capitalized(line[answer.end() :])
+        return capitalized(line) if self._has_labels and _is_labeled(line) else None
+
+    def begins(self, line: str, before: str) -> bool:
+        """Return whether a line begins a sentence, though without a capital, after the line before it."""
+        return self.without_capitals or (_PUNCTUATION.search(before) is not None and not is_code(line))
+
+
+def _is_labeled(line: str) -> bool:
+    return _LABELED.match(line) is not None and not _STOP.search(line) and not is_code(line)
