@@ -6,7 +6,7 @@ A small model that judges an answer takes a name or a number from the next row f
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ _FREE = STOP_WORDS | frozenset(_ADDED.split())
 # As in `E2: no water. Open the tap.`, where the next sentence speaks of what the label names.
 _LABEL = re.compile(r"[^.:|]{1,40}: ")
 _LETTERS = re.compile(r"[^\W\d_]+")
-_YES = re.compile(r"\W*yes\b", re.IGNORECASE)
+_YES, _NO = (re.compile(rf"\W*{word}\b", re.IGNORECASE) for word in ("yes", "no"))
 _CLAUSE = re.compile(r"[,;:(]")
 _YES_OR_NO = re.compile(r"\W*(?:yes|no)\b", re.IGNORECASE)
 # Questions that begin with one of these, and those with "or", may be answered in their own words.
@@ -45,18 +45,20 @@ def adds_nothing(question: str, answer: str) -> bool:
     return not whether and not _YES_OR_NO.match(answer) and not _added(question, answer)
 
 
-def affirms_a_denial(answer: str, references: Sequence[Reference]) -> bool:
-    """Return whether an answer says yes where the sentence that shares most words with it denies something.
+def says_the_opposite(answer: str, references: Sequence[Reference]) -> bool:
+    """Return whether an answer says yes where its references deny something, or no where they say yes.
 
-    Only the sentence's first clause counts, and questions do not: "You may cancel, but not on the last day"
-    denies nothing.
+    The sentence that shares most words with it tells, and of that only the first clause: "You may cancel, but
+    not on the last day" denies nothing. An answer that follows a question has the question's words as well.
     """
-    if not _YES.match(answer) or _denies(answer):
+    affirms = _YES.match(answer) is not None and not _denies(answer)
+    if not affirms and not _NO.match(answer):
         return False
     said = stems(content_words(answer))
-    texts = [text for of in references for text in pieces(of.text) if not text.rstrip().endswith("?")]
-    closest = max(texts, key=lambda text: len(said & stems(words(text))), default="")
-    return _denies(_CLAUSE.split(closest, maxsplit=1)[0])
+    told = [each for reference in references for each in _told(reference)]
+    closest = max(told, key=lambda each: len(said & each.words), default=_Told("", frozenset()))
+    clause = _CLAUSE.split(closest.text, maxsplit=1)[0]
+    return _denies(clause) if affirms else _YES.match(clause) is not None
 
 
 def affirms_another_number(answer: str, references: Sequence[Reference]) -> bool:
@@ -100,6 +102,19 @@ def grounding(question: str, answer: str, references: Sequence[Reference]) -> Re
         if unit.shared(asked) >= least and added <= held and (unit.denies or not denies):
             return unit.reference
     return None
+
+
+class _Told(NamedTuple):
+    text: str
+    words: frozenset[str]
+    """Its own, and those of a question before it."""
+
+
+def _told(reference: Reference) -> Iterator[_Told]:
+    for before, text in pairwise(["", *pieces(reference.text)]):
+        asked = before if before.endswith("?") else ""
+        if not text.endswith("?"):
+            yield _Told(text, stems(words(f"{asked} {text}")))
 
 
 class _Unit(NamedTuple):

@@ -14,9 +14,9 @@ from citewell.generator.citations.answering import answered_prompt, right_prompt
 from citewell.generator.citations.asking import support_prompt
 from citewell.generator.citations.grounding import (
     adds_nothing,
-    affirms_a_denial,
     affirms_another_number,
     grounding,
+    says_the_opposite,
 )
 from citewell.generator.citations.support import ReferenceText
 from citewell.generator.extractive import reference_sentences
@@ -70,7 +70,7 @@ class JudgedCitations:
         references that share most words with them, until one supports them; the model is asked about all at
         once. A number that a reference lacks, or has of something else, rules it out. The first sentence,
         unless surely supported, is then looked at as an answer to the question, if there is one; it is not
-        supported as one if it only repeats the question, or says yes to what its reference denies or to
+        supported as one if it only repeats the question, says the opposite of its reference, or says yes to
         another number. A sentence that refers to one before that is not supported is not supported either,
         since nobody knows what it speaks of.
         Raises the errors of the model.
@@ -106,7 +106,7 @@ class JudgedCitations:
             found = await self._as_answer(question, claim, before, references)
         cited = [reference for reference in references if reference.number in found.citations]
         text = found.text
-        wrong = affirms_a_denial(text, cited) or affirms_another_number(text, cited)
+        wrong = says_the_opposite(text, cited) or affirms_another_number(text, cited)
         return _lost(found) if wrong or adds_nothing(question, text) else found
 
     async def _as_answer(

@@ -7,9 +7,9 @@ import pytest
 from citewell.core.types import Reference
 from citewell.generator.citations.grounding import (
     adds_nothing,
-    affirms_a_denial,
     affirms_another_number,
     grounding,
+    says_the_opposite,
 )
 
 CHOIR = "Name | Voice | Joined | Town\nAda Lind | Tenor | 2012 | Dunholm\nBea Marsh | Alto | 2007 | Helm"
@@ -69,7 +69,7 @@ def test_an_answer_that_repeats_its_question_adds_nothing(question: str, answer:
 
 
 @pytest.mark.parametrize(
-    ("text", "answer", "denied"),
+    ("text", "answer", "opposite"),
     [
         ("Can it read scans?\nIt does not read scans, only text.", "Yes, it can read scans.", True),
         ("Can it read scans?\nIt does not read scans, only text.", "No, it does not read scans.", False),
@@ -77,12 +77,19 @@ def test_an_answer_that_repeats_its_question_adds_nothing(question: str, answer:
         ("Pets are not allowed. Guide dogs are allowed.", "Yes, guide dogs are allowed.", False),
         ("Pets are not allowed. Guide dogs are allowed.", "Yes, pets are allowed.", True),
         ("Smoking is not allowed.", "Yes, smoking is not allowed.", False),
+        (
+            "Q: Is lunch included?\nA: No. It costs 7 euros.\nQ: Tea?\nA: Yes.",
+            "Yes, lunch is included.",
+            True,
+        ),
+        ("Q: Is lunch included?\nA: No. It costs 7 euros.", "No, lunch is not included.", False),
+        ("Is lunch included?\nYes, on Sundays.", "No, lunch is not included.", True),
         ("It seldom snows in March.", "Yes, it snows in March.", True),
         ("Smoking is not allowed.", "Smoking is allowed.", False),  # the model's own judgment must tell
     ],
 )
-def test_a_yes_to_what_the_closest_sentence_denies(text: str, answer: str, denied: bool) -> None:
-    assert affirms_a_denial(answer, [Reference(1, "https://example.org/1", "", text, 0.5)]) == denied
+def test_the_closest_sentence_tells_yes_from_no(text: str, answer: str, opposite: bool) -> None:
+    assert says_the_opposite(answer, [Reference(1, "https://example.org/1", "", text, 0.5)]) == opposite
 
 
 _POOL = "Children under 8 need an adult. The board says how warm it was at seven. Dogs of 12 kg may swim."
