@@ -7,10 +7,14 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from citewell.core.denial import denies
 from citewell.core.notes import NoteLines, capitalized, ended, is_code
 from citewell.core.text import split_sentences, squeeze, words
 
 _ITEM = re.compile(r"\s*(?:[-*•–·]|\d{1,2}[.)])\s+")
+_INDENTED = re.compile(r"\s{2,}(?![-*•–·]|\d{1,2}[.)])\S")
+_SENTENCE_END = re.compile(r"[.!?。！？…:,;][\"'”’)\]]*$")
+_LONGEST_LEAD = 8  # words of a line above a list, such as `Never`, that its items are quoted with
 _LONGEST_ITEM = 40  # words; a longer one is quoted by its sentences
 _CELL_END = "|"
 _FRAMED = re.compile(r"^\s*\|(.*)\|\s*$")
@@ -52,14 +56,15 @@ class _Quotable(NamedTuple):
 
 
 def _pieces(passage: str) -> Iterator[_Quotable]:
-    notes, before = NoteLines(passage.splitlines()), ""
-    for line in _lines(passage.splitlines()):
+    lines = _whole_items(passage.splitlines())
+    notes, before, lead = NoteLines(lines), "", ""
+    for line in _lines(lines):
         item, whole = _ITEM.match(line.text), notes.whole(line.text)
         is_short = len(words(line.text)) <= _LONGEST_ITEM
         if line.is_row:
             yield line._replace(text=capitalized(line.text))
         elif item and is_short:
-            yield _Quotable(ended(capitalized(squeeze(line.text[item.end() :]))))
+            yield _Quotable(ended(_led(lead, squeeze(line.text[item.end() :]))))
         elif whole and is_short:
             yield _Quotable(ended(squeeze(whole)))
         else:
@@ -68,7 +73,26 @@ def _pieces(passage: str) -> Iterator[_Quotable]:
             if notes.without_capitals:
                 sentences = (ended(capitalized(sentence)) for sentence in sentences)
             yield from map(_Quotable, sentences)
-        before = line.text
+        before, lead = line.text, lead if item else line.text
+
+
+def _whole_items(lines: Sequence[str]) -> list[str]:
+    """Return lines with the indented ones after an item of a list joined to it, as in `cone 6: 1,222 °C`."""
+    found: list[str] = []
+    for line in lines:
+        if found and _ITEM.match(found[-1]) and _INDENTED.match(line):
+            gap = " " if _SENTENCE_END.search(found[-1]) else ": "
+            found[-1] += f"{gap}{line.strip()}"
+        else:
+            found.append(line)
+    return found
+
+
+def _led(lead: str, item: str) -> str:
+    """Return an item with the line above its list, where it would say something else without it."""
+    above = squeeze(lead).rstrip(":")
+    is_lead = len(words(above)) <= _LONGEST_LEAD and not _SENTENCE_END.search(above)
+    return f"{above}: {item}" if is_lead and denies(above) else capitalized(item)
 
 
 def _lines(lines: Sequence[str]) -> Iterator[_Quotable]:

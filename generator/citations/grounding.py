@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from citewell.core.denial import denies
 from citewell.core.quotable import pieces
 from citewell.core.text import STOP_WORDS, content_words, words
 from citewell.core.types import Reference
@@ -17,9 +18,6 @@ from citewell.generator.citations.support import digits, stems
 
 _HEADING = 0.5  # of a word of the question in the title or the headings, beside one in the sentence
 _NEAR, _ENOUGH = 1, 2  # words fewer than the most that count as well, if there are so many
-_DENIAL = frozenset(  # or nearly
-    "not no never none nobody neither nor without cannot seldom rarely hardly scarcely".split()  # noqa: SIM905
-)
 # What an answer may add on its own.
 _ADDED = "yes up about around approximately at least most only just exactly each"
 _FREE = STOP_WORDS | frozenset(_ADDED.split())
@@ -51,14 +49,14 @@ def says_the_opposite(answer: str, references: Sequence[Reference]) -> bool:
     The sentence that shares most words with it tells, and of that only the first clause: "You may cancel, but
     not on the last day" denies nothing. An answer that follows a question has the question's words as well.
     """
-    affirms = _YES.match(answer) is not None and not _denies(answer)
+    affirms = _YES.match(answer) is not None and not denies(answer)
     if not affirms and not _NO.match(answer):
         return False
     said = stems(content_words(answer))
     told = [each for reference in references for each in _told(reference)]
     closest = max(told, key=lambda each: len(said & each.words), default=_Told("", frozenset()))
     clause = _CLAUSE.split(closest.text, maxsplit=1)[0]
-    return _denies(clause) if affirms else _YES.match(clause) is not None
+    return denies(clause) if affirms else _YES.match(clause) is not None
 
 
 def affirms_another_number(answer: str, references: Sequence[Reference]) -> bool:
@@ -96,10 +94,10 @@ def grounding(question: str, answer: str, references: Sequence[Reference]) -> Re
     if not most:
         return None
     least = min(most, max(most - _NEAR, _ENOUGH))
-    denies = _denies(answer)
+    is_denial = denies(answer)
     for unit in units:
         held = unit.words | unit.above | unit.after
-        if unit.shared(asked) >= least and added <= held and (unit.denies or not denies):
+        if unit.shared(asked) >= least and added <= held and (unit.denies or not is_denial):
             return unit.reference
     return None
 
@@ -135,7 +133,7 @@ def _units(reference: Reference) -> list[_Unit]:
     above = stems(words(reference.title_path))
     texts = [*pieces(reference.text), ""]
     return [
-        _Unit(reference, stems(words(text)), above, _after(text, after, reference.text), _denies(text))
+        _Unit(reference, stems(words(text)), above, _after(text, after, reference.text), denies(text))
         for text, after in pairwise(texts)
     ]
 
@@ -150,7 +148,3 @@ def _plain(sentence: str) -> list[str]:
     """Return the words that are neither names nor numbers."""
     found = _LETTERS.findall(f"{sentence[:1].lower()}{sentence[1:]}")
     return [word for word in found if word.islower() and not digits(word)]
-
-
-def _denies(text: str) -> bool:
-    return bool(_DENIAL & set(words(text))) or "n't" in text.replace("’", "'")

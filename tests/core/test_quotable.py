@@ -23,6 +23,26 @@ def test_a_short_item_stays_whole() -> None:
     ]
 
 
+def test_items_below_a_line_that_denies_keep_it() -> None:
+    assert quotable("Never\n- open above 120 °C\n- put plaster in the bin\nAlways:\n- wear gloves") == [
+        "Never",
+        "Never: open above 120 °C.",
+        "Never: put plaster in the bin.",
+        "Always:",
+        "Wear gloves.",
+    ]
+    after = "It does not rain in July.\n- bring a hat"
+    assert quotable(after) == ["It does not rain in July.", "Bring a hat."]
+
+
+def test_indented_lines_belong_to_the_item_above() -> None:
+    assert quotable("- cone 06\n  999 °C, for bisque\n- Mix well.\n  Rest for an hour.\n  - not longer") == [
+        "Cone 06: 999 °C, for bisque.",
+        "Mix well. Rest for an hour.",
+        "Not longer.",
+    ]
+
+
 def test_a_long_item_is_quoted_by_its_sentences() -> None:
     first = f"It opened {'late ' * 40}today."
     assert quotable(f"- {first} It closed again.") == [f"- {first}", "It closed again."]
