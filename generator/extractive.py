@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from citewell.core.events import Token
@@ -52,6 +53,7 @@ _CONTEXT = 0.5
 # The first sentence of a page on X that scores at most this much less than the best one answers "What is X?".
 _LEAD = 0.2
 _FIRST = 1e-3  # above the best
+_REMEMBERED = 8  # questions
 
 
 class _Sentence(NamedTuple):
@@ -91,6 +93,17 @@ class ExtractiveGenerator:
         self._relevance = relevance
         self._most = sentences
         self._split = split
+        # Asked for the best score, and then for the sentences.
+        self._remembered = lru_cache(_REMEMBERED)(self._score)
+
+    def best_score(self, question: str, references: Sequence[Reference]) -> float:
+        """Return the score of the sentence that answers a question best, -1 without one.
+
+        It is the sentence's relevance plus half the score of its passage. Slow: for a thread.
+        """
+        return max(
+            (sentence.score for sentence in self._remembered(question, tuple(references))), default=-1.0
+        )
 
     async def generate(
         self, question: str, references: Sequence[Reference], n: int, *, first: int = 0
@@ -105,7 +118,7 @@ class ExtractiveGenerator:
 
     def _choose(self, question: str, references: Sequence[Reference]) -> list[_Sentence]:
         asked = list(self._split(question))[: self._most]
-        pools = [self._score(part, references) for part in asked]
+        pools = [self._remembered(part, tuple(references)) for part in asked]
         best = max((s.score for pool in pools for s in pool), default=0.0)
         answered = [pool for pool in pools if any(s.score > best - _NO_ANSWER for s in pool)]
         chosen: dict[tuple[int, int], _Sentence] = {}

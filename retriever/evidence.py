@@ -16,6 +16,9 @@ _FOUND = 0.5
 # The evidence that is enough, for one page and for ten times as many: `benchmarks.no_evidence`.
 _ONE_PAGE, _TENFOLD, _MOST = 0.3, 0.054, 0.55
 _WEB = 0.45
+# The same for quoted answers.
+_QUOTED_PAGE, _QUOTED_TENFOLD, _QUOTED_MOST = 0.25, 0.0956, 0.65
+_QUOTED_WEB = 0.5
 # How much less is enough where a language model reads the passages, and can refuse to answer from them.
 _READ = 0.2
 
@@ -33,6 +36,13 @@ def enough_evidence(pages: int | None, *, read: bool = False) -> float:
     return enough - _READ if read else enough
 
 
+def enough_to_quote(pages: int | None) -> float:
+    """Return the min of `evidence_to_quote` for an answer from so many pages; None stands for the web."""
+    if pages is None:
+        return _QUOTED_WEB
+    return min(_QUOTED_MOST, _QUOTED_PAGE + _QUOTED_TENFOLD * math.log10(max(1, pages)))
+
+
 def evidence(question: str, references: Sequence[Reference]) -> float:
     """Return the evidence of the best reference; `NOTHING` without references.
 
@@ -44,6 +54,15 @@ def evidence(question: str, references: Sequence[Reference]) -> float:
     """
     asked = beginnings(content_words(question))
     return max((_one(asked, reference) for reference in references), default=NOTHING)
+
+
+def evidence_to_quote(evidence: float, sentence: float) -> float:
+    """Return the evidence for a quoted answer: the mean of `evidence` and of the best sentence's score.
+
+    A passage with few words of the question may have the sentence that answers, as notes of one's own do, and
+    one with all of them may not.
+    """
+    return (evidence + sentence) / 2
 
 
 def is_found(part: str, references: Sequence[Reference]) -> bool:

@@ -69,9 +69,9 @@ def _pieces(passage: str) -> Iterator[_Quotable]:
             yield _Quotable(ended(squeeze(whole)))
         else:
             text = capitalized(line.text.strip()) if notes.begins(line.text, before) else line.text
-            sentences = map(squeeze, split_sentences(text))
+            sentences = [squeeze(sentence) for sentence in split_sentences(text)]
             if notes.without_capitals:
-                sentences = (ended(capitalized(sentence)) for sentence in sentences)
+                sentences = [ended(capitalized(sentence)) for sentence in sentences]
             yield from map(_Quotable, sentences)
         before, lead = line.text, lead if item else line.text
 

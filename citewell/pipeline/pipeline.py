@@ -36,7 +36,13 @@ from citewell.generator.refusal import is_refusal
 from citewell.pipeline.handbook import is_of_handbook
 from citewell.pipeline.providers import OpenedSearch
 from citewell.pipeline.question_run import QuestionRun
-from citewell.retriever.evidence import enough_evidence, evidence, is_found
+from citewell.retriever.evidence import (
+    enough_evidence,
+    enough_to_quote,
+    evidence,
+    evidence_to_quote,
+    is_found,
+)
 from citewell.retriever.extract.extractor import Extractor
 from citewell.retriever.fetch.memory_budget import MemoryBudget
 from citewell.retriever.fetch.page_request import PageFetch
@@ -257,17 +263,26 @@ class Pipeline:
         for notice in notices:
             yield notice
         given = [reference for reference in run.evidence if reference.text]
-        best = max(evidence(part, given) for part in asked)
-        least = self.limits.min_relevance
-        if least is None:
-            pages = await asyncio.to_thread(search.count)
-            least = enough_evidence(pages, read=self.judge is not None)
-        run.relevant = best >= least
+        run.relevant = await self._is_relevant(asked, given, search)
         yield Ranked(run.references, run.relevant)
         missing = [part for part in asked if not is_found(part, given)]
         if run.relevant and missing and len(asked) > 1:
             for notice in run.tell(f"Nothing was found on: {'; '.join(missing)}"):
                 yield notice
+
+    async def _is_relevant(
+        self, asked: Sequence[str], given: Sequence[Reference], search: OpenedSearch
+    ) -> bool:
+        """Return whether there is enough evidence for an answer to one of the parts of a question."""
+        found = [evidence(part, given) for part in asked]
+        if quotes := isinstance(self.generator, ExtractiveGenerator):
+            best = [await asyncio.to_thread(self.generator.best_score, part, given) for part in asked]
+            found = list(map(evidence_to_quote, found, best))
+        least = self.limits.min_relevance
+        if least is None:
+            pages = await asyncio.to_thread(search.count)
+            least = enough_to_quote(pages) if quotes else enough_evidence(pages, read=self.judge is not None)
+        return max(found) >= least
 
     async def _leave_out_orders(self, run: QuestionRun) -> list[Notice]:
         """Mark the orders of the references, which are then no evidence; return a notice for each page."""

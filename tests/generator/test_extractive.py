@@ -92,6 +92,14 @@ async def test_the_title_is_not_quoted(ranker: Ranker) -> None:
     assert [each.text for each in await answer(ranker, titled)] == ["Light: scattered by the air."]
 
 
+def test_the_best_score_is_that_of_the_sentence_that_answers(ranker: Ranker) -> None:
+    generator = ExtractiveGenerator(ranker.scores, sentences=5, split=parts)
+    rent = [Reference(1, "https://example.org/1", "Allotments", "Rent is due on the first of October.", 0.0)]
+    assert generator.best_score(QUESTION, references(SCATTERING)) > 0.7
+    assert generator.best_score(QUESTION, rent) < 0.15
+    assert generator.best_score(QUESTION, ()) == -1
+
+
 async def test_no_references(ranker: Ranker) -> None:
     assert await answer(ranker, []) == []
 

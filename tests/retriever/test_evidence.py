@@ -3,7 +3,14 @@ from __future__ import annotations
 import pytest
 
 from citewell.core.types import Reference
-from citewell.retriever.evidence import NOTHING, enough_evidence, evidence, is_found
+from citewell.retriever.evidence import (
+    NOTHING,
+    enough_evidence,
+    enough_to_quote,
+    evidence,
+    evidence_to_quote,
+    is_found,
+)
 from citewell.retriever.rarity import LIST, rarity
 
 
@@ -62,3 +69,17 @@ def test_more_pages_need_more_evidence_within_bounds() -> None:
 def test_less_evidence_is_enough_for_a_model_that_reads_it() -> None:
     assert 0 < enough_evidence(1, read=True) < enough_evidence(1)
     assert enough_evidence(None, read=True) < enough_evidence(None)
+
+
+def test_a_sentence_that_answers_is_evidence_to_quote_it_though_it_has_other_words() -> None:
+    rules = [reference("Cats are not carried. Do not travel after dark.", 0.2)]
+    found = evidence("May I bring my kitten on the boat?", rules)
+    assert found < enough_evidence(12)
+    assert evidence_to_quote(found, 0.7) >= enough_to_quote(12)
+    assert evidence_to_quote(found, 0.3) < enough_to_quote(12)
+
+
+def test_more_pages_need_more_evidence_to_quote() -> None:
+    needed = [enough_to_quote(pages) for pages in (0, 1, 12, 4_598, 10**9)]
+    assert needed == sorted(needed)
+    assert needed[1] < enough_to_quote(None) < needed[-1]
