@@ -18,7 +18,9 @@ _LABELED = re.compile(
     re.IGNORECASE,
 )
 _FEWEST_LABELED = 2  # lines; one alone may be a heading
-_LOWER = 0.66  # of the lines begin so in a text whose author writes without capitals
+_BEGINNING = re.compile(r"(?:^|[.!?]\s+)\W*([^\W\d_])", re.MULTILINE)
+# Of the sentences and lines, of which there are as many, in a text whose author writes without capitals
+_LOWER, _FEWEST_LOWER = 0.66, 2
 # What commands and programs have: variables, options, calls, assignments.
 _CODE = re.compile(r"[`{}=\\]|\$[A-Za-z]|\w\(|(?:^|\s)--?[A-Za-z]")
 _PUNCTUATION = re.compile(r"[.!?。！？…:;,][\"'”’)\]]*$")
@@ -45,10 +47,10 @@ class NoteLines:
 
     def __init__(self, lines: Sequence[str]) -> None:
         """Look at all lines of a passage."""
-        begun = [text for line in lines if (text := line.strip()) and text[0].isalpha()]
-        is_lower = sum(text[0].islower() for text in begun) > _LOWER * len(begun)
+        begun = _BEGINNING.findall("\n".join(lines))
+        is_lower = sum(map(str.islower, begun)) >= max(_FEWEST_LOWER, _LOWER * len(begun))
         self._has_labels = sum(map(_is_labeled, lines)) >= _FEWEST_LABELED
-        self.without_capitals = is_lower and not any(map(is_code, begun))
+        self.without_capitals = is_lower and not any(map(is_code, lines))
 
     def whole(self, line: str) -> str | None:
         """Return what a line says that is one piece: a message, an answer or a labeled line; else None."""
