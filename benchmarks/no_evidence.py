@@ -41,7 +41,7 @@ QUOTING = {"generator.name": "extractive"}
 ELSEWHERE = {"COVID-19": "feedbackqa_train", "medicine": "medquad"}
 
 
-class Found(NamedTuple):
+class Retrieved(NamedTuple):
     """What was found for a question: its references, and the score of their best sentence."""
 
     answer: Answer
@@ -53,7 +53,7 @@ class Found(NamedTuple):
         return evidence(self.answer.question, self.answer.references)
 
 
-RULES: Mapping[str, Callable[[Found], float]] = {
+RULES: Mapping[str, Callable[[Retrieved], float]] = {
     "score": lambda found: max((of.score for of in found.answer.references), default=NOTHING),
     "evidence": lambda found: found.evidence,
     "evidence to quote": lambda found: evidence_to_quote(found.evidence, found.sentence),
@@ -117,14 +117,14 @@ def own_questions() -> list[str]:
     return [json.loads(line)["question"] for line in HANDBOOK_QUESTIONS.read_text("utf-8").splitlines()]
 
 
-async def ask_all(settings: Settings, questions: Mapping[str, Sequence[str]]) -> dict[str, list[Found]]:
+async def ask_all(settings: Settings, questions: Mapping[str, Sequence[str]]) -> dict[str, list[Retrieved]]:
     """Return the references of each question, and the score of the sentence that would be quoted first."""
     async with open_pipeline(settings) as pipeline:
         assert isinstance(pipeline.generator, ExtractiveGenerator)
         score, answers = pipeline.generator.best_score, {}
         for kind, texts in questions.items():
             found = [await final_answer(pipeline.retrieve(text)) for text in texts]
-            answers[kind] = [Found(each, score(each.question, each.references)) for each in found]
+            answers[kind] = [Retrieved(each, score(each.question, each.references)) for each in found]
             print(f"{kind}: {len(texts)} asked", flush=True)
         return answers
 
