@@ -125,6 +125,14 @@ async def test_what_is_counted_stands_beside_the_number(sentence: str, *, suppor
     assert found[0].supported is supported
 
 
+async def test_a_first_sentence_that_is_not_sure_must_count_the_same_thing() -> None:
+    references = [Reference(1, "plots.md", "Plots", "The association rents 64 plots.", 0.8)]
+    question = "How many members does the association have?"
+    for said, supported in (("The association has 64 members.", False), ("64 plots are rented.", True)):
+        (found,), _ = await judged(said, 0.6, question, again=(0.9, 0.9), references=references)
+        assert found.supported is supported
+
+
 @pytest.mark.parametrize(
     ("price", "supported"), [("4.80 dollars", False), ("$4.80", False), ("€4.80", True), ("4.80 euros", True)]
 )
