@@ -27,7 +27,7 @@ def check_citations(
     word is dropped: small models repeat themselves.
     """
     # The title names the subject of a passage, in words that the passage itself often lacks.
-    sources = {r.number: ReferenceText(f"{r.title_path}\n{r.text}") for r in references}
+    sources = {r.number: ReferenceText(r.text, r.title_path) for r in references}
     marked = read_marks(answer, markdown=markdown)
     first: dict[tuple[str, ...], int] = {}
     for place, sentence in enumerate(marked):

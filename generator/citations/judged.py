@@ -75,7 +75,7 @@ class JudgedCitations:
         since nobody knows what it speaks of.
         Raises the errors of the model.
         """
-        texts = {of: ReferenceText(f"{of.title_path}\n{of.text}") for of in references}
+        texts = {of: ReferenceText(of.text, of.title_path) for of in references}
         claims = [_Claim.of(question, sentence, texts) for sentence in sentences]
         judged = [claim.unasked for claim in claims]
         for turn in range(_ASKED_ABOUT):

@@ -49,11 +49,15 @@ _CURRENCIES = (
 
 
 class ReferenceText:
-    """A reference's text, tokenized once for comparison with any number of sentences."""
+    """A reference's text, tokenized once for comparison with any number of sentences.
 
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._content = Text(text, content_words)
+    `above` are its title and headings, whose numbers hold for all of it.
+    """
+
+    def __init__(self, text: str, above: str = "") -> None:
+        self._passage, self._above = text, above
+        self._text = f"{above}\n{text}"
+        self._content = Text(self._text, content_words)
 
     def precision(self, sentence: str) -> float:
         """`rouge_1_precision` of a sentence and this text."""
@@ -84,9 +88,9 @@ class ReferenceText:
 
     @cached_property
     def _statements(self) -> list[_Statement]:
-        found: list[_Statement] = []
-        for text in pieces(self._text):
-            before = found[-1].stems if found and points_back(text) else frozenset()
+        found = [_Statement.of(self._above, frozenset())._replace(is_short=True)]
+        for text in pieces(self._passage):
+            before = found[-1].stems if points_back(text) else frozenset()
             found.append(_Statement.of(text, before))
         return found
 

@@ -23,7 +23,7 @@ def written_answer(demonstration: StoredDemonstration, episode: Episode) -> Stor
         Reference(number, quote.url, quote.title, quote.text, 0.0)
         for number, quote in enumerate(episode.quotes, 1)
     )
-    sources = {r.number: ReferenceText(f"{r.title}\n{r.text}") for r in references}
+    sources = {r.number: ReferenceText(r.text, r.title) for r in references}
     sentences = tuple(_sentence(marked, sources) for marked in read_marks(episode.answer or ""))
     answer = Answer(
         question=demonstration.question,

@@ -125,6 +125,14 @@ async def test_what_is_counted_stands_beside_the_number(sentence: str, *, suppor
     assert found[0].supported is supported
 
 
+async def test_a_number_of_the_headings_holds_for_all_below() -> None:
+    text = "Repairs the crash on opening orders with more than 999 lines."
+    path = ("Release notes of Palletjack for warehouses", "4.1.1 (2 October)")
+    references = [Reference(1, "notes.md", path[0], text, 0.8, headings=path[1:])]
+    (found,), _ = await judged("The crash with huge orders was put right in 4.1.1.", references=references)
+    assert found.supported
+
+
 async def test_a_first_sentence_that_is_not_sure_must_count_the_same_thing() -> None:
     references = [Reference(1, "plots.md", "Plots", "The association rents 64 plots.", 0.8)]
     question = "How many members does the association have?"
