@@ -38,7 +38,7 @@ _JOINING = frozenset("a an and at by for from in of on or the to with".split()) 
 _AMOUNT = re.compile(r": .*\d")  # as in `TOTAL: 137.50.`
 _OPENING = "\"'“‘«„「『《¿¡"
 _SHORTEST, _LONGEST = 4, 90  # words
-_SHORTEST_SHOUTED = 6  # words in capitals that are no heading
+_SHORTEST_SHOUTED = 6  # words in capitals that are not a heading
 _SHORTEST_PAIR = 2  # words of `Monday: closed.`
 # A sentence that scores this much less than the best one is off topic.
 _DROP = 0.25

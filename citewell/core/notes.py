@@ -43,7 +43,7 @@ def ended(text: str) -> str:
 
 
 class NoteLines:
-    """What the lines of a passage say where they are no prose."""
+    """What the lines of a passage that are not prose say."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         """Look at all lines of a passage."""
