@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from citewell.core.events import Token
+from citewell.core.notes import capitalized
 from citewell.core.quotable import quotable
 from citewell.core.relevance import Relevance
 from citewell.core.subject import asked_subject, is_about
@@ -165,7 +166,9 @@ class ExtractiveGenerator:
             if _QUESTION.search(text):
                 asked = _QuotedQuestion(index, float(score))
                 continue
-            if text.rstrip(".") in (references[index].title, *references[index].headings):
+            # Of notes without capitals, the title and the headings have got them here.
+            above = (references[index].title, *references[index].headings)
+            if text.rstrip(".") in map(capitalized, above):
                 continue
             # What a passage says twice is the text of a picture and its caption.
             if not _is_readable(text) or occurrences[index, text] > 1:

@@ -27,6 +27,11 @@ _PUNCTUATION = re.compile(r"[.!?。！？…:;,][\"'”’)\]]*$")
 _STOP = re.compile(r"[.!?。！？…:][\"'”’)\]]*$")
 
 
+def is_punctuated(line: str) -> bool:
+    """Return whether a line ends in a stop, a comma or the like, which headings and cut lines do not."""
+    return _PUNCTUATION.search(line) is not None
+
+
 def is_code(line: str) -> bool:
     """Return whether a line looks like a command or a part of a program."""
     return _CODE.search(line) is not None
@@ -49,6 +54,7 @@ class NoteLines:
         """Look at all lines of a passage."""
         begun = _BEGINNING.findall("\n".join(lines))
         is_lower = sum(map(str.islower, begun)) >= max(_FEWEST_LOWER, _LOWER * len(begun))
+        self._has_questions = any(line.rstrip().endswith("?") for line in lines)
         self._has_labels = sum(map(_is_labeled, lines)) >= _FEWEST_LABELED
         self.without_capitals = is_lower and not any(map(is_code, lines))
 
@@ -56,13 +62,13 @@ class NoteLines:
         """Return what a line says that is one piece: a message, an answer or a labeled line; else None."""
         if time := _TIME.match(line):
             return f"{time[1]} {line[time.end() :]}"
-        if answer := _ANSWER.match(line):
+        if self._has_questions and (answer := _ANSWER.match(line)):
             return capitalized(line[answer.end() :])
         return capitalized(line) if self._has_labels and _is_labeled(line) else None
 
     def begins(self, line: str, before: str) -> bool:
         """Return whether a line begins a sentence, though without a capital, after the line before it."""
-        return self.without_capitals or (_PUNCTUATION.search(before) is not None and not is_code(line))
+        return self.without_capitals or (is_punctuated(before) and not is_code(line))
 
 
 def _is_labeled(line: str) -> bool:

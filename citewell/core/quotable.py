@@ -8,12 +8,11 @@ from itertools import groupby
 from typing import NamedTuple
 
 from citewell.core.denial import denies
-from citewell.core.notes import NoteLines, capitalized, ended, is_code
+from citewell.core.notes import NoteLines, capitalized, ended, is_code, is_punctuated
 from citewell.core.text import split_sentences, squeeze, words
 
 _ITEM = re.compile(r"\s*(?:[-*•–·]|\d{1,2}[.)])\s+")
 _INDENTED = re.compile(r"\s{2,}(?![-*•–·]|\d{1,2}[.)])\S")
-_SENTENCE_END = re.compile(r"[.!?。！？…:,;][\"'”’)\]]*$")
 _LONGEST_LEAD = 8  # words of a line above a list, such as `Never`, that its items are quoted with
 _LONGEST_ITEM = 40  # words; a longer one is quoted by its sentences
 _CELL_END = "|"
@@ -81,7 +80,7 @@ def _whole_items(lines: Sequence[str]) -> list[str]:
     found: list[str] = []
     for line in lines:
         if found and _ITEM.match(found[-1]) and _INDENTED.match(line):
-            gap = " " if _SENTENCE_END.search(found[-1]) else ": "
+            gap = " " if is_punctuated(found[-1]) else ": "
             found[-1] += f"{gap}{line.strip()}"
         else:
             found.append(line)
@@ -91,7 +90,7 @@ def _whole_items(lines: Sequence[str]) -> list[str]:
 def _led(lead: str, item: str) -> str:
     """Return an item with the line above its list, where it would say something else without it."""
     above = squeeze(lead).rstrip(":")
-    is_lead = len(words(above)) <= _LONGEST_LEAD and not _SENTENCE_END.search(above)
+    is_lead = len(words(above)) <= _LONGEST_LEAD and not is_punctuated(above)
     return f"{above}: {item}" if is_lead and denies(above) else capitalized(item)
 
 

@@ -102,6 +102,7 @@ def test_an_answer_is_quoted_without_its_mark() -> None:
         "Q: Is breakfast included?",
         "No. It costs 7 euros.",
     ]
+    assert quotable("A: red paint\nB: blue paint") == ["A: red paint.", "B: blue paint."]
 
 
 def test_a_line_may_begin_without_a_capital_after_a_whole_one() -> None:

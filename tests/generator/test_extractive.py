@@ -81,8 +81,8 @@ async def test_a_sentence_in_capitals_is_quoted_and_a_heading_is_not(ranker: Ran
 
 
 async def test_an_amount_is_quoted_though_its_name_is_in_capitals(ranker: Ranker) -> None:
-    quoted = await answer(ranker, references("WHY BLUE SKY | 450 nm\nGRASS | 550 nm"))
-    assert [each.text for each in quoted] == ["WHY BLUE SKY: 450 nm."]
+    quoted = await answer(ranker, references("WHY BLUE SKY | 450\nGRASS | 550"))
+    assert [each.text for each in quoted] == ["WHY BLUE SKY: 450."]
 
 
 async def test_the_title_is_not_quoted(ranker: Ranker) -> None:
@@ -90,6 +90,9 @@ async def test_the_title_is_not_quoted(ranker: Ranker) -> None:
         Reference(1, "", "Sky: why it is blue", "Sky: why it is blue\nLight: scattered by the air", 0.7)
     ]
     assert [each.text for each in await answer(ranker, titled)] == ["Light: scattered by the air."]
+    notes = "why the sky is blue\nlight is scattered by the air"
+    (quoted,) = await answer(ranker, [Reference(1, "", "why the sky is blue", notes, 0.7)])
+    assert quoted.text == "Light is scattered by the air."
 
 
 def test_the_best_score_is_that_of_the_sentence_that_answers(ranker: Ranker) -> None:

@@ -19,6 +19,7 @@ from citewell.pipeline.pipeline import NO_EVIDENCE
 from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import SourceDocument, read_source
+from citewell.retriever.evidence import enough_evidence, evidence
 
 BATS = "How do bats find their way in the dark?"
 Make = Callable[..., Settings]
@@ -219,3 +220,18 @@ async def test_a_large_collection_needs_more_evidence_than_a_small_one(
         update={"retriever": large.retriever.model_copy(update={"min_relevance": 0.3})}
     )
     assert (await ask(lowered, question)).outcome == "answered"
+
+
+async def test_a_sentence_that_answers_in_other_words_is_quoted(settings: Make, tmp_path: Path) -> None:
+    rules = (
+        "Nobody may steer who has drunk alcohol. Children under ten wear a life jacket on deck. "
+        "Do not travel after dark. Cats are not carried. Water tanks hold 450 litres."
+    )
+    documents = [SourceDocument("https://boats.example/", rules.encode(), "text/plain")]
+    with indexing(EmbeddedCatalog(tmp_path), "boats") as indexer:
+        index_documents(indexer, "boats", documents)
+    boats = settings(data_dir=tmp_path, search__collection="boats")
+    answer = await ask(boats, "Is travelling at night permitted?")
+    assert evidence(answer.question, answer.references) < enough_evidence(1), "by the passage's words"
+    assert "Do not travel after dark." in answer.answer
+    assert (await ask(boats, "Who won the race in 1904?")).outcome == "no_evidence"

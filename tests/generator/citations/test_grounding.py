@@ -77,6 +77,7 @@ def test_an_answer_that_repeats_its_question_adds_nothing(question: str, answer:
         ("Pets are not allowed. Guide dogs are allowed.", "Yes, guide dogs are allowed.", False),
         ("Pets are not allowed. Guide dogs are allowed.", "Yes, pets are allowed.", True),
         ("Smoking is not allowed.", "Yes, smoking is not allowed.", False),
+        ("Smoking is forbidden.", "Yes, smoking is allowed.", True),
         (
             "Q: Is lunch included?\nA: No. It costs 7 euros.\nQ: Tea?\nA: Yes.",
             "Yes, lunch is included.",
