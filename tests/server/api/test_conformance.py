@@ -19,6 +19,9 @@ pytestmark = pytest.mark.long
 
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 EXAMPLES = 2  # of each address, beside those that cover each part of its description
+PATIENCE = (
+    120  # seconds for a reply: an answer takes more than the usual 10 while other tests use the processor
+)
 ANSWERED = ("feedback", "ratings", "events", "episode")
 
 
@@ -47,6 +50,7 @@ def test_no_address_has_a_fault_or_an_undocumented_reply(
                 *("run", f"{service.url}/schema/openapi.json", "--checks", CHECKS, "--no-color"),
                 *("--header", f"Authorization: {key['Authorization']}", "--phases", "coverage,fuzzing"),
                 *("--max-examples", str(EXAMPLES), "--seed", "1", "--generation-deterministic"),
+                *("--request-timeout", str(PATIENCE)),
             ],
             cwd=tmp_path,
             capture_output=True,
