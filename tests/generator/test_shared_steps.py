@@ -15,6 +15,7 @@ from citewell.generator.causal import Sampling
 from citewell.generator.decoder import CachedText, PagedDecoder, Read
 from citewell.generator.openvino import OpenVinoModel, open_openvino
 from citewell.generator.shared_steps import Logits, SharedSteps, Steps, StoppedError
+from tests.generator.rounding import same
 
 GREEDY = Sampling(0.8, 0, 0.0)
 SECONDS = 100
@@ -110,7 +111,7 @@ def test_probabilities_are_the_same_while_others_write(model: OpenVinoModel) -> 
 
     with ThreadPoolExecutor(2) as threads:
         written(model, ASKED[0], on)
-        assert tuple(each.result(SECONDS) for each in asked) == alone
+        assert same([each.result(SECONDS) for each in asked], alone)
 
 
 def test_a_text_that_is_cancelled_leaves_the_others_alone(model: OpenVinoModel) -> None:
@@ -245,7 +246,7 @@ def test_prompts_are_read_together_and_what_they_share_only_once(
     assert [sorted(read) for read in counted.read_tokens] == [[30, 30, 94], [30, 30, 30]]
     assert counted.used == 0
     alone = SharedSteps(decoder, texts=8)
-    assert together == [alone.run(each, answer, cancelled=threading.Event()) for each in prompts]
+    assert same(together, [alone.run(each, answer, cancelled=threading.Event()) for each in prompts])
 
 
 def test_what_waits_can_be_cancelled(decoder: PagedDecoder) -> None:
