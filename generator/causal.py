@@ -99,6 +99,13 @@ class CausalModel(Protocol):
         """Render messages by the model's chat template, up to the answer's first token."""
         ...
 
+    def read_ahead(self, beginning: str, *, cancelled: threading.Event) -> None:
+        """Read a text with which prompts will begin, which makes them faster if the model can keep it.
+
+        It ends at a control token. Setting `cancelled` stops the model.
+        """
+        ...
+
     def write(
         self,
         prompt: str,

@@ -32,6 +32,10 @@ _CACHES = ("key_cache.", "value_cache.")
 _MEMORY_SHARE = 0.5
 
 
+Values = dict[str, NDArray[np.float32]]
+"""The keys and values of a text, by layer: whole blocks, of which the last may hold more than the text."""
+
+
 class CachedText:
     """A text that is read and continued: its blocks in order, and the number of its tokens.
 
@@ -71,7 +75,7 @@ class PagedDecoder:
         self._threads = threads
         self._request: Any = None
         self._inputs: frozenset[str] = frozenset()
-        self._caches: dict[str, NDArray[np.float32]] = {}
+        self._caches: Values = {}
         self._pool = BlockPool()
         self._most_tokens = 0
 
@@ -92,11 +96,29 @@ class PagedDecoder:
         """Know for `begun` that a row began with these tokens, as long as there is room for its blocks."""
         self._pool.remember(row.blocks, _as_known(tokens, adapted=row.adapted))
 
+    def values(self, tokens: Sequence[int]) -> Values:
+        """Return the keys and values of a text for `know`; nothing if a part of it is not known."""
+        blocks, known = self._pool.find(tokens)
+        if known < len(tokens):
+            return {}
+        return {name: cache[blocks] for name, cache in self._caches.items()}
+
+    def know(self, tokens: Sequence[int], values: Values) -> None:
+        """Know a text, which need not be read then, by what `values` returned, perhaps in another process."""
+        self._compile()
+        row = CachedText()
+        self._extend(row, len(tokens))
+        for name, cache in self._caches.items():
+            cache[row.blocks] = values[name]
+        self.remember(row, tokens)
+        self.free(row)
+
     def read(self, reads: Sequence[Read]) -> list[NDArray[np.float32]]:
         """Read more tokens of several rows; return the logits that each wants, of shape (wanted, vocabulary).
 
         They do not depend on what else is read, nor on how the tokens were divided into reads, except that
-        OpenVINO rounds otherwise where it reads a single token of a row.
+        OpenVINO rounds otherwise where it reads a single token of a row, and on processors without AVX-512
+        for each number of tokens.
         """
         if sum(len(one.tokens) for one in reads) == 1:
             # A single token in all would be rounded in yet another way.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncGenerator, Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 from citewell.core.events import Token
 from citewell.core.threads import in_own_thread
@@ -88,23 +88,13 @@ class LocalGenerator:
         return self._write(lambda: self._render(messages), n, sampling)
 
     async def warm(self) -> None:
-        """Read the constant beginning of all prompts and write one token, so that the first answer is fast.
+        """Read the constant beginning of all prompts, so that the first answer is fast.
 
         Cancelling stops the model.
         """
         cancelled = threading.Event()
-
-        def write() -> None:
-            self._model.write(
-                f"{self._beginning}.",
-                1,
-                most=1,
-                sampling=self._sampling,
-                seen=_ignore,
-                cancelled=cancelled,
-            )
-
-        await in_own_thread(write, stop=cancelled.set)
+        read = partial(self._model.read_ahead, cancelled=cancelled)
+        await in_own_thread(lambda: read(self._beginning), stop=cancelled.set)
 
     @cached_property
     def _beginning(self) -> str:
@@ -191,10 +181,6 @@ class LocalGenerator:
             return text
         length = tokens - 1  # one token for the ellipsis
         return self._model.decode(encoded[:length]) + "…" if length > 0 else ""
-
-
-def _ignore(candidate: int, tokens: Sequence[int]) -> None:
-    pass
 
 
 class _Text:

@@ -24,6 +24,7 @@ from citewell.generator.causal import NO, YES, PromptTooLongError, RefusalRule, 
 from citewell.generator.constrained import ConstrainedWriter
 from citewell.generator.decoder import CachedText, PagedDecoder, Read
 from citewell.generator.decoding import TokenChoice, log_probabilities, share, write_on
+from citewell.generator.kept_beginning import KeptBeginning
 from citewell.generator.prompt import Message
 from citewell.generator.shared_steps import Logits, SharedSteps, Steps, StoppedError
 
@@ -108,6 +109,25 @@ class OpenVinoModel:
             enable_thinking=False,  # Qwen 3 would spend the answer's tokens on thinking aloud
         )
         return text
+
+    def read_ahead(self, beginning: str, *, cancelled: threading.Event) -> None:
+        """Know a text with which prompts will begin, ending at a control token.
+
+        What was read is kept beside the model, so that another process need not read it again. Setting
+        `cancelled` stops the model.
+        """
+        tokens: list[int] = self._encode(beginning).data[0].tolist()
+        kept = KeptBeginning(self._folder, tokens)
+        with suppress(OSError):
+            if self._steps.alone(kept.restore):
+                return
+
+        def ended(row: CachedText, logits: Logits) -> Steps[None]:
+            yield from ()
+
+        with suppress(StoppedError, OSError):  # such as a full disk
+            self._steps.run([*tokens, *self.encode(".")], ended, cancelled=cancelled)
+            self._steps.alone(kept.save)
 
     def write(
         self,

@@ -78,6 +78,16 @@ class SharedSteps:
         result: T = call.outcome()
         return result
 
+    def alone(self, work: Callable[[PagedDecoder], T]) -> T:
+        """Work with the decoder while no call makes steps; return the result."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._leading)
+            self._leading = True
+        try:
+            return work(self._decoder)
+        finally:
+            self._stop_leading()
+
     @property
     def texts(self) -> int:
         """The number of texts that are decoded now, for the calls among them."""
@@ -90,9 +100,12 @@ class SharedSteps:
                 self._step()
         finally:
             call.stop()
-            with self._changed:
-                self._leading = False
-                self._changed.notify_all()
+            self._stop_leading()
+
+    def _stop_leading(self) -> None:
+        with self._changed:
+            self._leading = False
+            self._changed.notify_all()
 
     def _step(self) -> None:
         self._admit(self._decoder.most_tokens)

@@ -127,6 +127,9 @@ class TransformersModel:
             joined = second | {"content": f"{first['content']}\n\n{second['content']}"}
             return self._apply([joined, *rest])
 
+    def read_ahead(self, beginning: str, *, cancelled: threading.Event) -> None:
+        """Do nothing, since each text is read alone."""
+
     def write(
         self,
         prompt: str,

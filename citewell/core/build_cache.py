@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 from citewell.core.errors import CitewellError, ModelError
 from citewell.core.file_sums import current_sha256, file_sha256
@@ -19,6 +20,7 @@ SUMS = "citewell-sums.json"
 
 STEPS = ("verifying", "reading", "converting", "saving")
 
+T = TypeVar("T")
 OnStep = Callable[[str, str], None]
 """Called with `(model, step)` as each of `STEPS` begins."""
 
@@ -84,6 +86,30 @@ def write_sums(folder: Path) -> None:
     """Write the sums of the files that a folder has now."""
     sums = {name: file_sha256(file) for name, file in _files(folder).items()}
     (folder / SUMS).write_text(json.dumps(sums, indent=1) + "\n", encoding="utf-8")
+
+
+def is_kept(place: Path) -> bool:
+    """Return whether `keep` filled a folder, whose files are still those of that time."""
+    return (place / SUMS).is_file() and not changed_files(place)
+
+
+def keep(place: Path, fill: Callable[[Path], T]) -> T:
+    """Let `fill` fill a new folder, which takes the place of an earlier one, and return its result.
+
+    If another process is faster, its folder stays. Raises `OSError`, such as for a full disk.
+    """
+    shutil.rmtree(place, ignore_errors=True)
+    place.parent.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(
+        dir=place.parent, suffix=".partial", ignore_cleanup_errors=True
+    ) as folder:
+        made = Path(folder) / "made"
+        made.mkdir()
+        found = fill(made)
+        with suppress(OSError):  # another process was faster
+            write_sums(made)
+            made.rename(place)
+    return found
 
 
 def _files(folder: Path) -> dict[str, Path]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache, lru_cache
@@ -12,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from citewell.core.build_cache import SUMS, changed_files, write_sums
+from citewell.core.build_cache import SUMS, is_kept, keep
 
 if TYPE_CHECKING:
     from openvino import CompiledModel, Core
@@ -77,15 +75,8 @@ def _compile_kept(file: str, options: dict[str, Any], place: Path) -> CompiledMo
     if the form is from another version of it.
     """
     core, options = openvino_core(), options | {"CACHE_MODE": "OPTIMIZE_SIZE"}
-    if (place / SUMS).is_file() and not changed_files(place):
-        return core.compile_model(file, "CPU", options | {"CACHE_DIR": str(place)})
-    shutil.rmtree(place, ignore_errors=True)
-    place.parent.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=place.parent, ignore_cleanup_errors=True) as folder:
-        made = Path(folder) / "made"
-        made.mkdir()
-        compiled = core.compile_model(file, "CPU", options | {"CACHE_DIR": str(made)})
-        with suppress(OSError):  # another process was faster
-            write_sums(made)
-            made.rename(place)
-    return compiled
+
+    def compiled(folder: Path) -> CompiledModel:
+        return core.compile_model(file, "CPU", options | {"CACHE_DIR": str(folder)})
+
+    return compiled(place) if is_kept(place) else keep(place, compiled)

@@ -137,7 +137,7 @@ def _converted(settings: Settings) -> Check:
     from citewell.core.build_cache import changed_files
 
     places = settings.cache_dir.expanduser() / "models"
-    passing = {".partial", ".compiled"}
+    passing = {".partial", ".compiled", ".read"}
     folders = [one for one in places.glob("*") if one.is_dir() and one.suffix not in passing]
     changed = [f"{one.name}/{file}" for one in folders for file in changed_files(one)]
     if changed:
