@@ -71,7 +71,7 @@ class Counting:
         return np.array([float(text) for text in passages], dtype=np.float32)
 
 
-@pytest.mark.parametrize(("number", "read"), [(0, 0), (5, 5), (20, 8), (60, 20)])
+@pytest.mark.parametrize(("number", "read"), [(0, 0), (5, 5), (20, 12), (60, 20)])
 def test_the_most_relevant_third_is_read_and_the_others_gain_no_more(number: int, read: int) -> None:
     texts = [str(place) for place in range(number)]
     relevances = np.arange(number, dtype=np.float32)
