@@ -9,6 +9,7 @@ from itertools import groupby
 
 import numpy as np
 
+from citewell.core.dates import spelled_dates
 from citewell.core.subject import asked_subject, is_about
 from citewell.core.text import content_words, words
 from citewell.core.types import Passage
@@ -114,8 +115,8 @@ class CandidateFilter:
 
 
 def numbers(text: str) -> frozenset[str]:
-    """Return the numbers in the text as they are written, such as `1869`, `2.39` or `1,500`."""
-    return frozenset(_NUMBER.findall(text))
+    """Return the numbers in the text as they are written, such as `1869` or `2.39`, but those of dates."""
+    return frozenset(_NUMBER.findall(spelled_dates(text)))
 
 
 def lead(passages: Sequence[Passage], rows: Sequence[int]) -> int:

@@ -13,6 +13,7 @@ from citewell.retriever.encoder.encoder import DualEncoder, Vectors
 from citewell.retriever.parts import parts
 from citewell.retriever.ranking import Ranking
 from citewell.retriever.reranking import Reranker
+from citewell.retriever.same_day import by_day
 
 
 class Ranker:
@@ -64,10 +65,13 @@ class Ranker:
         return self.encoder.scale.relevance(products.max(axis=1))
 
     def _sentence_scores(self, question: str, texts: Sequence[str]) -> Vectors:
-        """Return how well `n` sentences answer the question, by encoder and reader; an (n,) array."""
-        if self.reader is None:
-            return self.scores(question, texts)
-        return self.reader.scores(question, texts, self.scores)
+        """Return how well `n` sentences answer the question, by encoder, reader and day; an (n,) array."""
+        found = (
+            self.scores(question, texts)
+            if self.reader is None
+            else self.reader.scores(question, texts, self.scores)
+        )
+        return found + by_day(question, texts)
 
     def reread(self, question: str, texts: Sequence[str], scores: Vectors) -> Vectors:
         """Return the (n,) scores of `n` texts with those of the best changed by the reranker, if any."""

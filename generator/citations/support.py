@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
+from citewell.core.dates import MONTH_WORDS, Day, days, spelled_dates
 from citewell.core.quotable import pieces
 from citewell.core.rouge import Text, score
 from citewell.core.text import STOP_WORDS, content_words, words
@@ -37,10 +38,6 @@ _UNIT = re.compile(
 )
 # A sentence, row or item with fewer words may leave out what its number is of.
 _FEWEST_WORDS = 8
-_MONTHS = """\
-january february march april may june july august september october november december
-jan feb mar apr jun jul aug sep sept oct nov dec"""
-_NOT_BESIDE = frozenset(_MONTHS.split())
 _CURRENCIES = (
     ("$", {"dollar", "dollars", "usd"}),
     ("€", {"euro", "euros", "eur"}),
@@ -72,13 +69,14 @@ class ReferenceText:
         """Return whether the text has each number that the sentence has in digits, in digits or in words.
 
         A sentence, item or row with the number has another word of the sentence or of its question, or is
-        short: the date of one event says nothing of another. It has what is counted, such as the members of
-        `64 members`. Currencies count too, and Roman numerals after names, since a text about Elizabeth I
-        says nothing of Elizabeth II.
+        short: the date of one event says nothing of another. It names no other day than the sentence or else
+        the question. It has what is counted, such as the members of `64 members`. Currencies count too, and
+        Roman numerals after names, since a text about Elizabeth I says nothing of Elizabeth II.
         """
         numbers, said = _numbers(sentence), _stems_beside_numbers(f"{question} {sentence}")
+        of = days(sentence) or days(question)
         for number in numbers:
-            if not any(number in each.numbers and each.tells(said) for each in self._statements):
+            if not any(number in each.numbers and each.tells(said, of) for each in self._statements):
                 return False
         for number, noun in _counts(sentence):
             if not any(number in each.numbers and noun in each.stems for each in self._statements):
@@ -108,6 +106,7 @@ class _Statement(NamedTuple):
 
     numbers: frozenset[str]
     stems: frozenset[str]
+    days: frozenset[Day]
     is_short: bool
 
     @classmethod
@@ -116,11 +115,12 @@ class _Statement(NamedTuple):
         found = words(text)
         spelled = {_WORDS_OF[word] for word in found if word in _WORDS_OF}
         numbers = frozenset(_numbers(text) | spelled)
-        return cls(numbers, _stems_beside_numbers(text) | before, len(found) < _FEWEST_WORDS)
+        return cls(numbers, _stems_beside_numbers(text) | before, days(text), len(found) < _FEWEST_WORDS)
 
-    def tells(self, said: frozenset[str]) -> bool:
-        """Return whether it may tell what its numbers are of, of one of these words."""
-        return self.is_short or bool(said & self.stems)
+    def tells(self, said: frozenset[str], of: frozenset[Day]) -> bool:
+        """Return whether its numbers may be of one of these words, and of one of these days, if any."""
+        is_of_day = not (of and self.days) or any(day.may_be(other) for day in of for other in self.days)
+        return is_of_day and (self.is_short or bool(said & self.stems))
 
 
 def rouge_1_precision(sentence: str, reference: str) -> float:
@@ -153,11 +153,11 @@ def digits(word: str) -> str | None:
 
 
 def _numbers(text: str) -> set[str]:
-    return {number.replace(",", "") for number in _NUMBER.findall(text)}
+    return {number.replace(",", "") for number in _NUMBER.findall(spelled_dates(text))}
 
 
 def _stems_beside_numbers(text: str) -> frozenset[str]:
-    found = (word for word in content_words(text) if not digits(word) and word not in _NOT_BESIDE)
+    found = (word for word in content_words(text) if not digits(word) and word not in MONTH_WORDS)
     return stems(found)
 
 

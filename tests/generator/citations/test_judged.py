@@ -133,6 +133,31 @@ async def test_a_number_of_the_headings_holds_for_all_below() -> None:
     assert found.supported
 
 
+BOILER = """\
+2026-11-02 boiler pressure 1.1 bar, topped up
+2026-11-09 boiler pressure 1.6 bar
+Its pressure should be 1.5 bar."""
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "supported"),
+    [
+        ("What was it on 9 November?", "On 9 November, the boiler had a pressure of 1.6 bar.", True),
+        ("What was it on 9 November?", "On November 9, 2026, the boiler had a pressure of 1.1 bar.", False),
+        ("What was it on 9 November?", "The boiler had a pressure of 1.6 bar.", True),
+        ("What was it on 9 November?", "The boiler had a pressure of 1.1 bar.", False),
+        ("What was it on 9 November?", "The pressure of the boiler should be 1.5 bar.", True),
+        ("Was it ever low?", "The boiler had a pressure of 1.1 bar.", True),
+    ],
+)
+async def test_a_number_of_another_day_is_not_evidence(
+    question: str, sentence: str, *, supported: bool
+) -> None:
+    references = [Reference(1, "log.md", "Log", BOILER, 0.8)]
+    found, _ = await judged(sentence, 0.9, question, references=references)
+    assert found[0].supported is supported
+
+
 async def test_a_first_sentence_that_is_not_sure_must_count_the_same_thing() -> None:
     references = [Reference(1, "plots.md", "Plots", "The association rents 64 plots.", 0.8)]
     question = "How many members does the association have?"
