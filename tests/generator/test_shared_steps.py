@@ -249,6 +249,40 @@ def test_prompts_are_read_together_and_what_they_share_only_once(
     assert same(together, [alone.run(each, answer, cancelled=threading.Event()) for each in prompts])
 
 
+def test_work_with_the_decoder_alone_waits_for_texts_and_lets_the_next_go_on(decoder: PagedDecoder) -> None:
+    steps = SharedSteps(decoder, texts=8)
+    begun, go = threading.Event(), threading.Event()
+    ended: list[str] = []
+
+    def hold(row: CachedText, logits: Logits) -> Steps[None]:
+        begun.set()
+        assert go.wait(SECONDS)
+        yield from ()
+        ended.append("text")
+
+    def work(given: PagedDecoder) -> PagedDecoder:
+        ended.append("work")
+        return given
+
+    with ThreadPoolExecutor(2) as threads:
+        text = threads.submit(steps.run, tokens_of(7), hold, cancelled=threading.Event())
+        assert begun.wait(SECONDS)
+        alone = threads.submit(steps.alone, work)
+        time.sleep(0.05)
+        go.set()
+        text.result(SECONDS)
+        assert alone.result(SECONDS) is decoder
+    assert ended == ["text", "work"]
+    with pytest.raises(ValueError, match="failed"):
+        steps.alone(fail)
+    steps.run(tokens_of(8), hold, cancelled=threading.Event())
+    assert ended == ["text", "work", "text"]
+
+
+def fail(decoder: PagedDecoder) -> None:
+    raise ValueError("failed")
+
+
 def test_what_waits_can_be_cancelled(decoder: PagedDecoder) -> None:
     steps = SharedSteps(decoder, texts=1)
     begun, go, cancelled = threading.Event(), threading.Event(), threading.Event()
