@@ -9,7 +9,7 @@ import numpy as np
 from citewell.core.dates import Day, days
 from citewell.retriever.encoder.encoder import Vectors
 
-_GAIN = 0.2
+_GAIN = 0.3
 
 
 def by_day(question: str, texts: Sequence[str]) -> Vectors:

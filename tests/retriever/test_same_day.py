@@ -17,10 +17,10 @@ LOG = """\
 @pytest.mark.parametrize(
     ("text", "gain"),
     [
-        ("Boiler. 2026-11-09 pressure 1.6 bar", 0.2),
-        ("Diary, 9 November. We lit the fire.", 0.2),
-        ("9 November 2025: closed.", 0.2),
-        ("2026-11-02 pressure 1.1 bar", -0.2),
+        ("Boiler. 2026-11-09 pressure 1.6 bar", 0.3),
+        ("Diary, 9 November. We lit the fire.", 0.3),
+        ("9 November 2025: closed.", 0.3),
+        ("2026-11-02 pressure 1.1 bar", -0.3),
         ("Closed from 2 to 5 November and from 8 November to 10 November.", 0.0),
         ("The pressure is 1.5 bar.", 0.0),
     ],
