@@ -29,6 +29,7 @@ from typing import Any
 from benchmarks.reference_ranking import citewell, evaluated, feedbackqa
 from benchmarks.results_files import external_data, output_option, save, table
 from citewell.core.significance import compare_all, differences_table
+from citewell.retriever.evaluation.report import details_file
 from citewell.retriever.training.labels.asked import AskedQuestions, read_asked
 
 LABELS = Path(__file__).parents[1] / "recipes" / "answer-labels" / "labels.jsonl.gz"
@@ -43,6 +44,9 @@ SOURCES = {
     "lfrqa": ("longform_cited/lfrqa.jsonl.gz", "Apache-2.0; posts of Stack Exchange CC BY-SA"),
 }
 """The files that the labels' sets are of, and their licenses."""
+
+OTHERS = ("trecdl20", "feedbackqa")
+"""The tasks that none is trained on."""
 
 _HELD = 4  # every fourth question
 _STEPS = 200
@@ -61,6 +65,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="folder for recipes, models and results")
     parser.add_argument("--labels", type=Path, default=LABELS, help="labels with their sets [the published]")
     parser.add_argument("--steps", type=int, default=_STEPS, help=f"steps of each training [{_STEPS}]")
+    parser.add_argument("--tasks", nargs="+", choices=[*SOURCES, *OTHERS], default=[*SOURCES, *OTHERS])
     output_option(parser)
     options = parser.parse_args()
     data, out = external_data(), options.out
@@ -78,7 +83,7 @@ def main() -> None:
     official, run = trec / "official_qrels.tsv", trec / "runs" / "bm25.txt.gz"
     tasks["trecdl20"] = (str(trec), "--qrels", str(official), "--rerank", str(run), "--relevant", "2")
     tasks["feedbackqa"] = (str(feedbackqa(data, out / "feedbackqa")), "--split", "dev", "--limit", _FEEDBACK)
-    results = {name: measured(name, out, task) for name, task in tasks.items()}
+    results = {name: measured(name, out, tasks[name]) for name in options.tasks}
     report(results)
     means = {name: {arm: fmean(of.values()) for arm, of in found.items()} for name, found in results.items()}
     questions = {name: len(labels) for name, labels in sets.items()}
@@ -217,14 +222,23 @@ def write_held(asked: AskedQuestions, labels: Labels, folder: Path) -> tuple[str
 def measured(name: str, out: Path, task: Sequence[str]) -> dict[str, dict[str, float]]:
     """Return the nDCG@10 of each question by system: of e5-small, dual encoders and cross-encoders."""
     encoders = {arm: str(out / f"retriever-{arm}") for arm in ARMS}
-    found = evaluated(out / "results" / f"{name}.json", [BASE, *encoders.values()], BASE, task)["systems"]
+    found = once(out / "results" / f"{name}.json", [BASE, *encoders.values()], BASE, task)["systems"]
     values = {"none": found[BASE]["values"][_NDCG]}
     values |= {f"dual encoder, {arm}": found[at]["values"][_NDCG] for arm, at in encoders.items()}
     for arm in ARMS:
         file, model = out / "results" / f"{name}-reranker-{arm}.json", out / f"reranker-{arm}"
-        read = evaluated(file, ["reranked"], "reranked", task, CITEWELL_RETRIEVER__RERANKER=str(model))
+        read = once(file, ["reranked"], "reranked", task, CITEWELL_RETRIEVER__RERANKER=str(model))
         values[f"cross-encoder, {arm}"] = read["systems"]["reranked"]["values"][_NDCG]
     return values
+
+
+def once(file: Path, *of: Any, **variables: str) -> dict[str, Any]:
+    """Return what `evaluated` does, which is run only if an earlier run did not measure it."""
+    details = details_file(file)
+    if details.is_file():
+        found: dict[str, Any] = json.loads(details.read_text(encoding="utf-8"))
+        return found
+    return evaluated(file, *of, **variables)
 
 
 def report(results: Mapping[str, Mapping[str, Mapping[str, float]]]) -> None:

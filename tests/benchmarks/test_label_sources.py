@@ -14,6 +14,7 @@ from benchmarks.label_sources import (
     SOURCES,
     encoder_recipe,
     is_held,
+    once,
     read_sets,
     report,
     reranker_recipe,
@@ -23,6 +24,7 @@ from benchmarks.label_sources import (
 )
 from citewell.core.training.sources import DataFolders
 from citewell.retriever.cross_encoder.training.config import load_config as load_reranker
+from citewell.retriever.evaluation.report import details_file
 from citewell.retriever.evaluation.task import read_task
 from citewell.retriever.training.config import load_config as load_retriever
 from citewell.retriever.training.labels.answers import answer_rows
@@ -123,3 +125,20 @@ def test_labels_agree_where_people_chose_what_has_the_highest() -> None:
         }
     )
     assert list(found.values()) == [3, 5, 2, pytest.approx(4 / 6, abs=0.001), 2, 1, 0.4]
+
+
+def test_what_an_earlier_run_measured_is_not_measured_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[object, ...]] = []
+
+    def measure(*of: object) -> dict[str, int]:
+        asked.append(of)
+        return {"new": 1}
+
+    monkeypatch.setattr("benchmarks.label_sources.evaluated", measure)
+    file = tmp_path / "qed.json"
+    assert once(file, ["e5-small"], "e5-small", ()) == {"new": 1}
+    details_file(file).write_text('{"old": 1}', encoding="utf-8")
+    assert once(file, ["e5-small"], "e5-small", ()) == {"old": 1}
+    assert asked == [(file, ["e5-small"], "e5-small", ())]
