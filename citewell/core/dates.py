@@ -30,7 +30,7 @@ class Day(NamedTuple):
     day: int
 
     def may_be(self, other: Day) -> bool:
-        """Return whether both are the same day, as far as they are told."""
+        """Return whether both may be the same day: years count only if both have one."""
         years = {self.year, other.year} - {None}
         return self[1:] == other[1:] and len(years) < 2
 

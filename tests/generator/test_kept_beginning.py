@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -104,10 +105,12 @@ def test_what_a_stopped_model_has_not_read_is_not_kept(folder: Path) -> None:
     assert not kept(folder)[2]
 
 
-def test_a_disk_without_room_costs_only_the_time(folder: Path) -> None:
-    folder.with_name("smollm2.read").write_text("in the way")
-    model = opened(folder)
-    model.read_ahead(BEGINNING, cancelled=threading.Event())
+def test_a_disk_without_room_costs_only_the_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(place: Path, fill: Callable[[Path], object]) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("citewell.generator.kept_beginning.keep", full)
+    read_ahead(folder)
     assert not kept(folder)[2]
 
 
