@@ -8,8 +8,8 @@ ids.
 
 All rank the candidates of the held-out questions, where the passages that people chose are relevant, and two
 tasks that none was trained on: the candidates of BM25 of TREC Deep Learning 2020, and FeedbackQA. A
-cross-encoder orders the candidates of e5-small, as in `citewell ask`. The same command continues after an
-interruption.
+cross-encoder orders the candidates of e5-small, as in `citewell ask`. `--tasks` measures some of these alone.
+The same command continues after an interruption.
 """
 
 from __future__ import annotations

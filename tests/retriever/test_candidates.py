@@ -25,6 +25,10 @@ def test_the_lead_is_the_first_paragraph_of_prose_that_names_the_title() -> None
     assert lead(passages(TABLE, ASIDE), range(2)) == 0
 
 
+def test_the_numbers_of_a_day_are_the_same_however_it_is_written() -> None:
+    assert numbers("2026-11-09 boiler") == numbers("9 November 2026") == {"9", "2026"}
+
+
 def test_numbers_are_read_whole() -> None:
     assert numbers("In 1869, release 2.39 had 1,500 users.") == {"1869", "2.39", "1,500"}
 
