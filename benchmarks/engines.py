@@ -9,9 +9,8 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -283,20 +282,36 @@ def onnxruntime(precision: str) -> GenerationEngine:
 
 
 def load_llama(folder: Path) -> Runner:
-    module: Any = importlib.import_module("llama_cpp")
-    threads = {"n_threads": THREADS, "n_threads_batch": THREADS}
-    model = module.Llama(str(folder.parent / MODEL), n_ctx=2048, verbose=False, **threads)
+    module: Any = importlib.import_module("xllamacpp")
+    params = module.CommonParams()
+    params.model.path = str(folder.parent / MODEL)
+    params.n_parallel, params.n_ctx = CANDIDATES, CANDIDATES * 2048
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = THREADS
+    server = module.Server(params)
+
+    def complete(prompt: Prompt, seen: Callable[[int, int], object], **options: Any) -> None:
+        """Call `seen` with the place of the candidate and each of its tokens; several share one reading."""
+
+        def written(chunk: Mapping[str, Any]) -> bool:
+            for choice in chunk["choices"]:
+                for token in (choice["logprobs"] or {}).get("content", ()):
+                    seen(choice["index"], int(token["id"]))
+            return False  # goes on
+
+        request = {"prompt": prompt.ids, "ignore_eos": True, "cache_prompt": False}
+        server.handle_completions(request | {"stream": True, "logprobs": 1} | options, written)
 
     def greedy(prompt: Prompt, n: int, seen: Callable[[int], object]) -> None:
-        model.reset()
-        for token in islice(model.generate(prompt.ids, temp=0.0), n):
-            seen(token)
+        complete(prompt, lambda _, token: seen(token), max_tokens=n, temperature=0)
 
     def sample(prompt: Prompt, n: int) -> list[int]:
-        """Sample one by one, as the bindings have no batches; the prompt is read once."""
-        model.reset()
-        generate = partial(model.generate, prompt.ids, top_k=TOP_K, temp=TEMPERATURE)
-        return [len(list(islice(generate(), n))) for _ in range(CANDIDATES)]
+        lengths = [0] * CANDIDATES
+
+        def seen(candidate: int, token: int) -> None:
+            lengths[candidate] += 1
+
+        complete(prompt, seen, max_tokens=n, n=CANDIDATES, top_k=TOP_K, temperature=TEMPERATURE)
+        return lengths
 
     return Runner(greedy, sample)
 
@@ -309,5 +324,5 @@ ENGINES = {
     "openvino-int8": GenerationEngine("openvino-genai", load_citewell, convert_citewell),
     "onnxruntime-int8": onnxruntime("int8"),
     "onnxruntime-int4": onnxruntime("int4"),
-    "llama.cpp": GenerationEngine("llama-cpp-python", load_llama),
+    "llama.cpp": GenerationEngine("xllamacpp", load_llama),
 }

@@ -45,11 +45,12 @@ from citewell.retriever.lexical import bm25
 
 SPLITS = ("train", "dev", "test")
 REFERENCES = 5
+ELI5 = "eli5"
 # The shares of each source's questions: test, and test or dev.
 SHARES = {
     "expertqa": (0.5, 0.65),
     "pubmedqa": (0.15, 0.22),
-    "eli5": (0.8, 1.0),
+    ELI5: (0.8, 1.0),
     "squad-unanswerable": (0.3, 0.5),
 }
 # Maximum unanswerable questions of each split: SQuAD has thousands.
@@ -80,32 +81,43 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="folder for the three files")
     parser.add_argument("--data-dir", type=Path, help="folder of the collection; temporary by default")
     parser.add_argument("--limit", type=int, help="questions per source and split [all]")
+    parser.add_argument(
+        "--sources",
+        default=",".join(READERS),
+        help="to include; retrieving for eli5 takes hours [all]",
+    )
     parser.add_argument("--pin", action="store_true", help="write the list of held-out questions")
     arguments = parser.parse_args()
     data = external_data()
     parts = {source: divided(list(read(data)), source) for source, read in READERS.items()}
-    check_list(held(parts), pin=arguments.pin)
+    digests = held(parts)
+    check_list(digests, pin=arguments.pin)
+    wanted = arguments.sources.split(",")
+    if unknown := set(wanted) - set(READERS):
+        parser.error(f"unknown sources: {', '.join(sorted(unknown))}")
     parts = {
         source: {split: of[: arguments.limit] for split, of in splits.items()}
         for source, splits in parts.items()
+        if source in wanted
     }
-    with tempfile.TemporaryDirectory() as temporary:
-        retrieved = with_retrieved(parts["eli5"], arguments.data_dir or Path(temporary))
-    rows = {split: collect(parts | {"eli5": retrieved}, split) for split in SPLITS}
+    if ELI5 in parts:
+        with tempfile.TemporaryDirectory() as temporary:
+            parts[ELI5] = with_retrieved(parts[ELI5], arguments.data_dir or Path(temporary))
+    rows = {split: collect(parts, split) for split in SPLITS}
     arguments.out.mkdir(parents=True, exist_ok=True)
     for split in SPLITS:
         lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows[split])
         (arguments.out / f"{split}.jsonl").write_text(lines, encoding="utf-8")
     counts = {
         source: {split: sum(row["source"] == source for row in rows[split]) for split in SPLITS}
-        for source in READERS
+        for source in parts
     }
     shared = overlaps(rows)
     print(table(["source", *SPLITS], [[source, *of.values()] for source, of in counts.items()]))
     print("\n" + "\n".join(f"{what}: {number}" for what, number in shared.items()))
     save(
         "generation_set",
-        {"questions": counts, "overlaps": shared, "held_out": len(held(parts))},
+        {"questions": counts, "overlaps": shared, "held_out": len(digests)},
         arguments.out / "generation_set.json",
     )
 
@@ -137,7 +149,7 @@ def pubmedqa(data: Path) -> Iterator[GenerationSetQuestion]:
 def eli5(data: Path) -> Iterator[GenerationSetQuestion]:
     """Yield ALCE's ELI5 questions; `with_retrieved` finds their references."""
     for row in _rows(data / "questions" / "alce_eli5.jsonl.gz"):
-        yield _asked(row, "eli5", [], answer=row["answer"], claims=row["claims"])
+        yield _asked(row, ELI5, [], answer=row["answer"], claims=row["claims"])
 
 
 def squad_unanswerable(data: Path) -> Iterator[GenerationSetQuestion]:
@@ -151,7 +163,7 @@ def squad_unanswerable(data: Path) -> Iterator[GenerationSetQuestion]:
 READERS: Mapping[str, Callable[[Path], Iterator[GenerationSetQuestion]]] = {
     "expertqa": expertqa,
     "pubmedqa": pubmedqa,
-    "eli5": eli5,
+    ELI5: eli5,
     "squad-unanswerable": squad_unanswerable,
 }
 

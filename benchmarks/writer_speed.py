@@ -4,8 +4,8 @@
 collection, or the settings do), after one that loads and reads what all have in common. It measures when the
 quotations, the first written word and the checked answer are there, how one and four candidates compare, and
 the peak memory. Each is a process of its own. Then `benchmarks.generation_engines` writes with the same GGUF
-file on Citewell's engine, on transformers in float32 and on llama.cpp (`pip install llama-cpp-python`
-compiles it); it says which engine is not installed. Let nothing else run on the machine: the result names its
+file on Citewell's engine, on transformers in float32 and on llama.cpp (`pip install xllamacpp`, compiled for
+AVX2); it says which engine is not installed. Let nothing else run on the machine: the result names its
 load. `--small` tries the command: a small writer, and four notes in place of the collection.
 """
 

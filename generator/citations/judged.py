@@ -12,6 +12,7 @@ from citewell.core.types import Reference, Sentence, SupportStatus
 from citewell.core.windows import best_window
 from citewell.generator.citations.answering import answered_prompt, right_prompt
 from citewell.generator.citations.asking import support_prompt
+from citewell.generator.citations.covering import covering
 from citewell.generator.citations.grounding import (
     adds_nothing,
     affirms_another_number,
@@ -27,7 +28,7 @@ from citewell.generator.yes import YesModel, ask_all
 # The least probability of yes of a supported sentence, chosen on the dev part of `benchmarks.false_edits`.
 # Models say yes too easily where all words of a claim stand in the passage, also in another order or with
 # another meaning.
-_LEAST, _LEAST_VERBATIM = 0.57, 0.67
+_LEAST, _LEAST_VERBATIM = 0.55, 0.67
 _VERBATIM = 0.99
 # A sentence that is not supported is partly so above this probability or this share of its words …
 _PARTLY, _PARTLY_WORDS = 0.42, 0.6
@@ -44,7 +45,7 @@ _SURE, _LEAST_ANSWERED, _LEAST_RIGHT = 0.71, 0.67, 0.8
 # A sentence with fewer content words, such as "Yes.", says something only with its question.
 _FEWEST_WORDS = 3
 WINDOW = 200
-"""Words of a reference that are shown."""
+"""Words of a reference that are shown at most."""
 
 
 @dataclass(frozen=True)
@@ -162,13 +163,12 @@ class _Claim(NamedTuple):
 
     def prompt(self, turn: int) -> list[Message]:
         """Return the question whether the reference of a turn supports the claim."""
-        return support_prompt(self.text, self.passage(self.closest[turn]))
+        reference = self.closest[turn]
+        return support_prompt(self.text, _titled(reference, covering(reference.text, self.text, WINDOW)))
 
     def passage(self, reference: Reference) -> str:
-        """Return what is shown of a reference."""
-        text = best_window(named_rows(reference.text), self.text, WINDOW)
-        path = reference.title_path
-        return f"{path}: {text}" if path else text
+        """Return what is shown of a reference where more than the words of the claim count."""
+        return _titled(reference, best_window(named_rows(reference.text), self.text, WINDOW))
 
     def supported(self, reference: Reference, yes: float) -> Sentence:
         """Return the sentence as supported by a reference with that probability."""
@@ -184,6 +184,11 @@ class _Claim(NamedTuple):
         if turn:
             return before
         return Sentence(self.sentence.text, (), round(yes, 3), False, status, self.sentence.before)
+
+
+def _titled(reference: Reference, text: str) -> str:
+    path = reference.title_path
+    return f"{path}: {text}" if path else text
 
 
 def _lost(sentence: Sentence) -> Sentence:

@@ -1,0 +1,43 @@
+"""The sentences of a passage that have the words of a claim, which is what a judge of the claim reads."""
+
+from __future__ import annotations
+
+from citewell.core.quotable import named_rows, pieces
+from citewell.core.text import content_words
+from citewell.core.windows import best_window
+from citewell.generator.citations.support import stems
+from citewell.generator.pointing_back import points_back
+
+_GAP = "…"
+
+
+def covering(passage: str, claim: str, most: int) -> str:
+    """Return sentences, items and rows that together have all words of `claim` that `passage` has.
+
+    The one with most of the words that are left is taken until none is left. They stay in order, with an
+    ellipsis for a gap, and one that points back follows the sentence before it. Where no word is found or the
+    sentences have more than `most` words, the best window of so many is returned. A small model judges better
+    by these than by the whole passage, and reads them faster.
+    """
+    parts = pieces(passage)
+    places = _places([stems(content_words(part)) for part in parts], stems(content_words(claim)))
+    places |= {place - 1 for place in places if place and points_back(parts[place])}
+    if not places or sum(len(parts[place].split()) for place in places) > most:
+        return best_window(named_rows(passage), claim, most)
+    shown, before = "", -1
+    for place in sorted(places):
+        gap = f" {_GAP} " if place > before + 1 else " "
+        shown, before = f"{shown}{gap if shown else ''}{parts[place]}", place
+    return shown
+
+
+def _places(has: list[frozenset[str]], left: frozenset[str]) -> set[int]:
+    """Return the places of the parts that cover what can be covered of the words that are `left`."""
+    found: set[int] = set()
+    while left:
+        best = max(range(len(has)), key=lambda place: len(has[place] & left), default=None)
+        if best is None or not has[best] & left:
+            break
+        found.add(best)
+        left -= has[best]
+    return found
