@@ -13,6 +13,7 @@ from citewell.core.events import Token
 from citewell.core.notes import capitalized
 from citewell.core.quotable import quotable
 from citewell.core.relevance import Relevance
+from citewell.core.stated_aims import may_answer
 from citewell.core.subject import asked_subject, is_about
 from citewell.core.text import content_words, encoded_text, split_sentences, squeeze, words
 from citewell.core.types import Reference
@@ -80,9 +81,9 @@ class ExtractiveGenerator:
     """A generator that quotes instead of writing, so that every sentence is supported by construction.
 
     It takes the most relevant sentences of all references, or none if none is relevant. It skips
-    repetitions, questions and fragments, adds the sentence before one that refers to it and the one after
-    that takes it back, and groups sentences by reference in their own order, best reference first. Each part
-    of the question gets its share of the sentences.
+    repetitions, questions, fragments and the aims of studies, adds the sentence before one that refers to it
+    and the one after that takes it back, and groups sentences by reference in their own order, best reference
+    first. Each part of the question gets its share of the sentences.
     """
 
     name = "extractive"
@@ -171,7 +172,7 @@ class ExtractiveGenerator:
             if text.rstrip(".") in map(capitalized, above):
                 continue
             # What a passage says twice is the text of a picture and its caption.
-            if not _is_readable(text) or occurrences[index, text] > 1:
+            if not _is_readable(text) or occurrences[index, text] > 1 or not may_answer(question, text):
                 continue
             # The sentence after a question answers it, and often does not repeat its words.
             is_answer = asked.reference == index

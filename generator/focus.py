@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from citewell.core.quotable import named_rows, pieces
 from citewell.core.relevance import Relevance
+from citewell.core.stated_aims import may_answer
 from citewell.core.text import encoded_text
 from citewell.core.types import Reference
 from citewell.generator.extractive import Split
@@ -26,8 +27,13 @@ def focused(
 
     For each part of `split`, these are the best sentence and those nearly as relevant. They stay in order,
     with an ellipsis for a gap, and rows of tables name their columns. A reference without one is left out.
+    What only states the aim of a study is left out too: a small model takes it for the result.
     """
-    sentences = _sentences(references)
+    sentences = {
+        place: sentence
+        for place, sentence in _sentences(references).items()
+        if may_answer(question, sentence)
+    }
     behind = dict.fromkeys(sentences, float("inf"))
     for part in split(question):
         scores = _scores(part, references, sentences, relevance)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from citewell.core.quotable import named_rows, pieces
+from citewell.core.stated_aims import states_aim
 from citewell.core.text import content_words
 from citewell.core.windows import best_window
 from citewell.generator.citations.support import stems
@@ -16,10 +17,12 @@ def covering(passage: str, claim: str, most: int) -> str:
 
     The one with most of the words that are left is taken until none is left. They stay in order, with an
     ellipsis for a gap, and one that points back follows the sentence before it. Where no word is found or the
-    sentences have more than `most` words, the best window of so many is returned. A small model judges better
-    by these than by the whole passage, and reads them faster.
+    sentences have more than `most` words, the best window of so many is returned. What only states the aim of
+    a study is left out if anything else is said. A small model judges better by these than by the whole
+    passage, and reads them faster.
     """
     parts = pieces(passage)
+    parts = [part for part in parts if not states_aim(part)] or parts
     places = _places([stems(content_words(part)) for part in parts], stems(content_words(claim)))
     places |= {place - 1 for place in places if place and points_back(parts[place])}
     if not places or sum(len(parts[place].split()) for place in places) > most:

@@ -57,6 +57,13 @@ def test_the_best_sentence_is_read_however_long_it_is() -> None:
     assert texts("What is echolocation?", 1) == {1: "… Bats hunt by echolocation."}
 
 
+def test_the_aim_of_a_study_is_read_only_where_it_is_asked_for() -> None:
+    study = replace(BATS, text="We examined whether bats use echolocation. They do.")
+    for question, read in (("Do bats use echolocation?", "… They do."), ("What was examined?", study.text)):
+        (found,) = focused(question, [study], lambda _, of: np.ones(len(of), np.float32), 100, whole)
+        assert found.text == read
+
+
 def test_each_part_of_a_question_has_its_sentences() -> None:
     def parts(question: str) -> list[str]:
         return ["What is dark?", "What do they eat?"]

@@ -46,6 +46,7 @@ async def quoted(
         "Why is the sky blue?",
         "The child asked, “Why is the sky blue?”",
         "The Blue of the Sky.",
+        "We examined whether air scatters blue light.",
         "Grant of Patent License.",
         "Blue sky here.",
         "(The sky is blue because of its air.)",
