@@ -7,10 +7,12 @@ import re
 _READ = 600  # characters
 # Not `test`, `see` and others with which instructions begin, as in "To test the alarm, press the button."
 _ASKING = (
-    "(?:analy[sz]|ascertain|assess|characteri[sz]|clarif|compar|determin|elucidat|estimat|evaluat|examin|explor|"
-    "investigat|quantif|stud)(?:e|y|)"
+    "(?:analy[sz]|ascertain|assess|characteri[sz]|clarif|compar|describ|determin|elucidat|estimat|evaluat|examin|"
+    "explor|investigat|quantif|stud|validat)(?:e|y|)"
 )
-_STUDY = "(?:analysis|authors|investigation|paper|research|review|study|survey|trial|we)"
+_ASKED = f"{_ASKING}(?:d|ed|ied|s|es|ies|)"
+_WORK = "(?:analysis|article|investigation|paper|project|research|review|study|survey|trial|work)"
+_STUDY = f"(?:authors|we|{_WORK})"
 _TRIED = "(?:aim(?:ed|s)?|attempted|conducted|designed|performed|set out|sought|undertaken|wanted)"
 _AIM = re.compile(
     # "To assess whether …", "AIM: To compare …"
@@ -20,7 +22,9 @@ _AIM = re.compile(
     # "We sought to determine …", "A retrospective analysis of patients was performed to ascertain …"
     rf".*\b{_STUDY}\b.* {_TRIED} to {_ASKING}\b|"
     # "We investigated whether …", "In this paper, the authors examine how …"
-    rf".*\b{_STUDY}\b.{{0,40}} {_ASKING}(?:d|ed|ied|s|es|ies|)\b.{{0,40}} (?:how|if|whether)\b|"
+    rf".*\b{_STUDY}\b.{{0,40}} {_ASKED}\b.{{0,40}} (?:how|if|whether)\b|"
+    # "This study compared men and women.", unless it says what was found
+    rf"(?:this|the present|our) {_WORK}\b.{{0,30}} {_ASKED}\b(?!.* (?:and|but|which) \w+(?:ed|s|d|nd)\b)|"
     r".*\bwe hypothesi[sz]ed?\b",
     re.IGNORECASE | re.DOTALL,
 )

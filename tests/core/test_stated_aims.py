@@ -20,6 +20,9 @@ AIM = "To determine the need for a balloon in elderly patients."
         "A retrospective analysis of sixty patients was performed to ascertain whether a balloon helps.",
         "In this paper, the authors examine how the balloon changes the outcome.",
         "We hypothesized that the balloon can be left out.",
+        "This study compared patients with and without a balloon.",
+        "The present trial prospectively assesses the use of a balloon.",
+        "To validate a tool that decides on the balloon.",
     ],
 )
 def test_an_aim_is_recognized(aim: str) -> None:
@@ -30,6 +33,7 @@ def test_an_aim_is_recognized(aim: str) -> None:
     "answer",
     [
         "To test the alarm, press the button.",
+        "This study compared patients with and without a balloon and found no difference.",
         "The goal of chess is to checkmate the king.",
         "The study of sixty patients showed that the balloon can be left out.",
         "It is hypothesized that the warm climate was due to methane.",
