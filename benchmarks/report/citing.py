@@ -15,44 +15,52 @@ _GENERATORS = {
     "quotations": "trained on quotations",
     "own-words": "own words and refusals",
     "extractive": "quoting",
+    "qwen2.5-coder-1.5b": "the default writer",
 }
+_FILES = {"generation.md": "", "generation-writer.md": ", without ELI5"}
+"""The evaluations, and what is said of their questions."""
 _JUDGES = {
     "word rule": ("words", "word rule"),
     "reader": ("reader", "reader"),
     "writer, 24 pairs": ("language model, 24 claims of each kind", "language model"),
 }
 """What checks are called here, and among the results of false edits."""
+_PERCENTS = ["citation recall", "citation precision", "claim recall"]
+_SHARES = ["copied 8-grams", "refused, answerable", "refused, unanswerable"]
 
 
 def citations(results: ResultFiles, published: PublishedFigures) -> ReportSection:
     """Citation recall and precision by generator (ALCE, section 4)."""
-    found: dict[str, dict[str, str]] = {}
-    for table in results.tables("generation.md")[:2]:
-        for row in table:
-            if row.get("judge", "embedding") == "embedding":
-                found.setdefault(row["generator"], {}).update(row)
-    percents = ["citation recall", "citation precision", "claim recall"]
-    shares = ["copied 8-grams", "refused, answerable", "refused, unanswerable"]
-    rows = [
-        ReportRow(
-            _GENERATORS.get(name, name),
-            {column: read_cell(of[column], 1) for column in percents}
-            | {column: read_cell(of[column]) for column in shares},
-            "here",
-        )
-        for name, of in found.items()
-    ]
+    rows = [row for file, asked in _FILES.items() for row in _generators(results, file, asked)]
     return ReportSection(
         title="Citations",
         question="Do the cited passages support the sentences, in percent (citation recall and precision of "
         "ALCE), and how much of people's answers is found (claim recall)? 324 questions of ExpertQA, "
-        "PubMedQA and ELI5, and 80 that their references do not answer, which should be refused.",
+        "PubMedQA and ELI5, or 193 without those of ELI5, and 80 that their references do not answer, which "
+        "should be refused.",
         first="generator",
-        columns=[*percents, *shares],
+        columns=[*_PERCENTS, *_SHARES],
         rows=[*rows, *published.rows("citations", digits=0)],
         lines=["Quoting supports its citations by copying: look at the copied 8-grams too."] if rows else [],
         differs=published.differs("citations"),
     )
+
+
+def _generators(results: ResultFiles, file: str, asked: str) -> list[ReportRow]:
+    found: dict[str, dict[str, str]] = {}
+    for table in results.tables(file)[:2]:
+        for row in table:
+            if row.get("judge", "embedding") == "embedding":
+                found.setdefault(row["generator"], {}).update(row)
+    return [
+        ReportRow(
+            _GENERATORS.get(name, name) + asked,
+            {column: read_cell(of[column], 1) for column in _PERCENTS}
+            | {column: read_cell(of[column]) for column in _SHARES},
+            "here",
+        )
+        for name, of in found.items()
+    ]
 
 
 def checking(results: ResultFiles, published: PublishedFigures) -> ReportSection:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-# The time of a message or an entry, as in `[2026-03-02 09:15] ben: yes` and `2/3/26, 09:15 - Ben: yes`
+# The time of a message or an entry, as in `[2026-03-02 09:15] ben: yes`, `2/3/26, 09:15 - Ben: yes` and
+# `[2/3, 09:15] Ben: yes`
 _TIME = re.compile(
-    r"\s*\[?((?:\d{1,4}([-/.])\d{1,2}\2\d{1,4},? )?\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?|\d{4}-\d\d-\d\d)"
-    r"(?:\]|\b)(?: -|:|,)?\s+(?=\S)"
+    r"\s*\[?((?:\d{1,4}([-/.])\d{1,2}(?:\2\d{1,4})?,? )?\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?|"
+    r"\d{4}-\d\d-\d\d)(?:\]|\b)(?: -|:|,)?\s+(?=\S)"
 )
 _ANSWER = re.compile(r"\s*(?:A|Answer|Antwort|Réponse|Respuesta): +(?=\S)")
 # As in `P1 - a fault that stops everybody` and `Next meeting: 1 December`, but not in captions
@@ -25,6 +26,12 @@ _LOWER, _FEWEST_LOWER = 0.66, 2
 _CODE = re.compile(r"[`{}=\\]|\$[A-Za-z]|\w\(|(?:^|\s)--?[A-Za-z]")
 _PUNCTUATION = re.compile(r"[.!?。！？…:;,][\"'”’)\]]*$")
 _STOP = re.compile(r"[.!?。！？…:][\"'”’)\]]*$")
+# How a question ends that somebody wrote without its mark, as in `ok. what was the error again`
+_ASKS = re.compile(
+    r"(?:^|[.!?:,] )(?:how|what|when|where|which|who|why)"
+    r"(?:'s| (?:are|can|could|did|do|does|is|long|many|much|should|was|were|will|would))\b[^.!?:]*$",
+    re.IGNORECASE,
+)
 
 
 def is_punctuated(line: str) -> bool:
@@ -43,8 +50,10 @@ def capitalized(text: str) -> str:
 
 
 def ended(text: str) -> str:
-    """Return a text with a stop at its end."""
-    return text if not text or _STOP.search(text) else f"{text}."
+    """Return a text with a stop at its end, or with a question mark."""
+    if not text or _STOP.search(text):
+        return text
+    return f"{text}{'?' if _ASKS.search(text) else '.'}"
 
 
 class NoteLines:

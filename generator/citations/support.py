@@ -36,6 +36,16 @@ _UNIT = re.compile(
     r"(?:met|lit|gram|byte|watt|volt|sec|min|hr|hour|day|week|month|year|mile|yard|inch|acre|ton|pound|"
     r"dollar|euro|cent|degree|time)"
 )
+_UNITS = {
+    "km": "kilometer",
+    "cm": "centimeter",
+    "mm": "millimeter",
+    "kg": "kilogram",
+    "h": "hour",
+    "min": "minute",
+}
+# As in `the fee less 6 euros`, which does not say that anything is 6 euros.
+_TAKEN_AWAY = re.compile(r"\b(?:less|minus|except|not) [$€£]?(\d+(?:[.,]\d+)*)")
 # A sentence, row or item with fewer words may leave out what its number is of.
 _FEWEST_WORDS = 8
 _CURRENCIES = (
@@ -70,13 +80,14 @@ class ReferenceText:
 
         A sentence, item or row with the number has another word of the sentence or of its question, or is
         short: the date of one event says nothing of another. It names no other day than the sentence or else
-        the question. It has what is counted, such as the members of `64 members`. Currencies count too, and
-        Roman numerals after names, since a text about Elizabeth I says nothing of Elizabeth II.
+        the question, and takes the number from another only if the sentence does. It has what is counted,
+        such as the members of `64 members`. Currencies count too, and Roman numerals after names, since a
+        text about Elizabeth I says nothing of Elizabeth II.
         """
         numbers, said = _numbers(sentence), _stems_beside_numbers(f"{question} {sentence}")
-        of = days(sentence) or days(question)
+        of, taken = days(sentence) or days(question), _taken_away(sentence)
         for number in numbers:
-            if not any(number in each.numbers and each.tells(said, of) for each in self._statements):
+            if not any(each.says(number, taken) and each.tells(said, of) for each in self._statements):
                 return False
         for number, noun in _counts(sentence):
             if not any(number in each.numbers and noun in each.stems for each in self._statements):
@@ -105,6 +116,7 @@ class _Statement(NamedTuple):
     """A sentence, an item of a list, or a row of a table."""
 
     numbers: frozenset[str]
+    taken_away: frozenset[str]
     stems: frozenset[str]
     days: frozenset[Day]
     is_short: bool
@@ -115,7 +127,12 @@ class _Statement(NamedTuple):
         found = words(text)
         spelled = {_WORDS_OF[word] for word in found if word in _WORDS_OF}
         numbers = frozenset(_numbers(text) | spelled)
-        return cls(numbers, _stems_beside_numbers(text) | before, days(text), len(found) < _FEWEST_WORDS)
+        is_short = len(found) < _FEWEST_WORDS
+        return cls(numbers, _taken_away(text), _stems_beside_numbers(text) | before, days(text), is_short)
+
+    def says(self, number: str, taken_away: frozenset[str]) -> bool:
+        """Return whether it has a number, and takes it away only if a sentence with `taken_away` does."""
+        return number in self.numbers and (number not in self.taken_away or number in taken_away)
 
     def tells(self, said: frozenset[str], of: frozenset[Day]) -> bool:
         """Return whether its numbers may be of one of these words, and of one of these days, if any."""
@@ -144,7 +161,13 @@ def holds_facts(sentence: str, reference: str) -> bool:
 
 def stems(found: Iterable[str]) -> frozenset[str]:
     """Return the beginnings of words, which most inflected forms share, and numbers in digits."""
-    return frozenset(number if (number := digits(word)) else word[:_STEM] for word in found)
+    return frozenset(number if (number := digits(word)) else _stem(word) for word in found)
+
+
+def _stem(word: str) -> str:
+    # A plural of three letters is as short as a stem.
+    is_plural = len(word) == _STEM and word.endswith("s") and not word.endswith("ss")
+    return word[: _STEM - is_plural]
 
 
 def digits(word: str) -> str | None:
@@ -156,9 +179,13 @@ def _numbers(text: str) -> set[str]:
     return {number.replace(",", "") for number in _NUMBER.findall(spelled_dates(text))}
 
 
+def _taken_away(text: str) -> frozenset[str]:
+    return frozenset(number.replace(",", "") for number in _TAKEN_AWAY.findall(text))
+
+
 def _stems_beside_numbers(text: str) -> frozenset[str]:
     found = (word for word in content_words(text) if not digits(word) and word not in MONTH_WORDS)
-    return stems(found)
+    return stems(_UNITS.get(word, word) for word in found)
 
 
 def _counts(sentence: str) -> list[tuple[str, str]]:

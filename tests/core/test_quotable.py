@@ -86,6 +86,19 @@ def test_a_message_is_one_piece_with_its_time() -> None:
     ]
 
 
+def test_a_message_may_lack_the_year_and_the_mark_of_its_question() -> None:
+    chat = "[03/05, 18:11] Greta: ok I'll let him in. what was the error again\n[03/05, 18:12] Ines: it's E9"
+    assert quotable(chat) == [
+        "03/05, 18:11 Greta: ok I'll let him in. what was the error again?",
+        "03/05, 18:12 Ines: it's E9.",
+    ]
+
+
+@pytest.mark.parametrize("line", ["[1] when it rains", "what a day", "- how to reset the pump"])
+def test_not_each_question_word_asks(line: str) -> None:
+    assert "?" not in "".join(quotable(f"{line}\nit was late\nwe went home"))
+
+
 def test_labeled_lines_are_pieces_of_their_own() -> None:
     minutes = (
         "Present: Ines and Petra. Apologies: Jo\nNext meeting: 1 December, at Petra's\nAOB - first aid course"

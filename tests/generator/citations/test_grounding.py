@@ -40,6 +40,7 @@ REFERENCES = [
         ("Is smoking allowed on the balcony?", "Yes, smoking is allowed on the balcony.", 3),
         ("Is smoking allowed on the balcony?", "No, smoking is not allowed on the balcony.", None),
         ("Are pets allowed in the hall?", "Pets are allowed in the hall.", None),  # adds nothing
+        ("May my pet come into the hall?", "No pets are allowed in the hall.", 3),  # not plural
         ("What should I do about E2?", "You should open the main tap.", 4),  # the sentence beside it
         ("What should I do about E2?", "You should charge the battery.", None),  # the next line
         ("Whom do I phone about E2?", "You phone Ruth about E2.", None),  # a name of another sentence

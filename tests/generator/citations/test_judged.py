@@ -175,6 +175,29 @@ async def test_a_currency_that_the_passage_lacks_is_not_evidence(price: str, *, 
     assert found[0].supported is supported
 
 
+@pytest.mark.parametrize(
+    ("sentence", "supported"),
+    [
+        ("You get back 6 euros.", False),
+        ("You get back the fee less 6 euros.", True),
+        ("The fee is 42 euros.", True),
+    ],
+)
+async def test_a_number_that_is_taken_from_another_is_not_the_whole(
+    sentence: str, *, supported: bool
+) -> None:
+    text = "Whoever withdraws until March gets back the fee of 42 euros less 6 euros."
+    found, _ = await judged(sentence, 0.9, references=[Reference(1, "race.md", "Race", text, 0.8)])
+    assert found[0].supported is supported
+
+
+async def test_units_may_be_abbreviated() -> None:
+    table = "Distance | Start | Limit\n21 km | 9:15 | 3 h and 15 min\n10 km | 10:00 | 1 h and 40 min"
+    references = [Reference(1, "race.md", "Race", table, 0.8)]
+    found, _ = await judged("The ten-kilometer event begins at 10:00.", 0.9, references=references)
+    assert found[0].supported
+
+
 async def test_a_number_may_stand_there_in_words() -> None:
     (sentence,), _ = await judged("Building the Suez Canal took 10 years.", 0.8)
     assert sentence.supported
