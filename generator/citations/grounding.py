@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from citewell.core.denial import denies
 from citewell.core.quotable import pieces
+from citewell.core.stated_aims import states_aim
 from citewell.core.text import STOP_WORDS, content_words, words
 from citewell.core.types import Reference
 from citewell.generator.citations.support import digits, stems
@@ -25,6 +26,11 @@ _FREE = STOP_WORDS | frozenset(_ADDED.split())
 _LABEL = re.compile(r"[^.:|]{1,40}: ")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _YES, _NO = (re.compile(rf"\W*{word}\b", re.IGNORECASE) for word in ("yes", "no"))
+# What leaves a question open.
+_OPEN = re.compile(
+    r"\b(?:whether|if|unclear|unknown|uncertain|controversial|debated|hypothes\w+)\b", re.IGNORECASE
+)
+_TOLD = 0.75  # of the words of a question
 _CLAUSE = re.compile(r"[,;:(]")
 _YES_OR_NO = re.compile(r"\W*(?:yes|no)\b", re.IGNORECASE)
 # Questions that begin with one of these, and those with "or", may be answered in their own words.
@@ -41,6 +47,24 @@ def adds_nothing(question: str, answer: str) -> bool:
     asked = words(question)
     whether = "or" in asked or bool(asked and asked[0] in _ASKS_WHETHER)
     return not whether and not _YES_OR_NO.match(answer) and not _added(question, answer)
+
+
+def affirms_untold(question: str, answer: str, references: Sequence[Reference]) -> bool:
+    """Return whether an answer adds nothing but a yes to its question, which no sentence says in its words.
+
+    A small model says yes to what a study asks, whatever it found. A sentence says it if most words of the
+    question stand there or in its headings, it tells no aim of a study, and it leaves nothing open.
+    """
+    asked = stems(content_words(question))
+    if not _YES.match(answer) or denies(answer) or _added(question, answer):
+        return False
+    told = (
+        stems(words(f"{reference.title_path} {text}"))
+        for reference in references
+        for text in pieces(reference.text)
+        if not (text.endswith("?") or states_aim(text) or _OPEN.search(text))
+    )
+    return not any(len(asked & found) >= _TOLD * len(asked) for found in told)
 
 
 def says_the_opposite(answer: str, references: Sequence[Reference]) -> bool:

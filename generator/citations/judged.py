@@ -16,6 +16,7 @@ from citewell.generator.citations.covering import covering
 from citewell.generator.citations.grounding import (
     adds_nothing,
     affirms_another_number,
+    affirms_untold,
     grounding,
     says_the_opposite,
 )
@@ -72,8 +73,8 @@ class JudgedCitations:
         once. A number that a reference lacks, or has of something else, rules it out. The first sentence,
         unless surely supported, is then looked at as an answer to the question, if there is one; it is not
         supported as one if it only repeats the question, says the opposite of its reference, or says yes to
-        another number. A sentence that refers to one before that is not supported is not supported either,
-        since nobody knows what it speaks of.
+        what no sentence of it tells or to another number. A sentence that refers to one before that is not
+        supported is not supported either, since nobody knows what it speaks of.
         Raises the errors of the model.
         """
         texts = {of: ReferenceText(of.text, of.title_path) for of in references}
@@ -107,8 +108,13 @@ class JudgedCitations:
             found = await self._as_answer(question, claim, before, references)
         cited = [reference for reference in references if reference.number in found.citations]
         text = found.text
-        wrong = says_the_opposite(text, cited) or affirms_another_number(text, cited)
-        return _lost(found) if wrong or adds_nothing(question, text) else found
+        wrong = (
+            adds_nothing(question, text)
+            or affirms_untold(question, text, cited)
+            or says_the_opposite(text, cited)
+            or affirms_another_number(text, cited)
+        )
+        return _lost(found) if wrong else found
 
     async def _as_answer(
         self, question: str, claim: _Claim, before: Sentence, references: Sequence[Reference]

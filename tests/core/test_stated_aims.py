@@ -22,6 +22,8 @@ AIM = "To determine the need for a balloon in elderly patients."
         "We hypothesized that the balloon can be left out.",
         "This study compared patients with and without a balloon.",
         "The present trial prospectively assesses the use of a balloon.",
+        "The purpose of the present study is to document the use of a balloon.",
+        "To test the hypothesis that the balloon can be left out.",
         "To validate a tool that decides on the balloon.",
     ],
 )

@@ -8,6 +8,7 @@ from citewell.core.types import Reference
 from citewell.generator.citations.grounding import (
     adds_nothing,
     affirms_another_number,
+    affirms_untold,
     grounding,
     says_the_opposite,
 )
@@ -110,3 +111,32 @@ _POOL = "Children under 8 need an adult. The board says how warm it was at seven
 )
 def test_a_yes_with_a_number_that_stands_elsewhere(answer: str, another: bool) -> None:
     assert affirms_another_number(answer, [Reference(1, "https://example.org/1", "", _POOL, 0.5)]) == another
+
+
+STUDY = (
+    "We asked 600 physicians for the costs of care. It is unclear whether physicians know the costs of care. "
+    "Physicians overestimated most costs. Nurses knew the costs of care well."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "untold"),
+    [
+        (
+            "Do physicians know the costs of medical care?",
+            "Yes, physicians know the costs of medical care.",
+            True,
+        ),
+        (
+            "Do physicians know the costs of medical care?",
+            "Physicians know the costs of medical care.",
+            False,
+        ),
+        ("Did nurses know the costs of care?", "Yes, nurses knew the costs of care.", False),
+        ("Do physicians know the costs of medical care?", "Yes, they overestimate the costs.", False),
+        ("Do physicians know the costs?", "No, physicians do not know the costs.", False),
+    ],
+)
+def test_a_bare_yes_needs_a_sentence_that_says_so(question: str, answer: str, *, untold: bool) -> None:
+    references = [Reference(1, "https://example.org/1", "A survey", STUDY, 0.5)]
+    assert affirms_untold(question, answer, references) is untold
