@@ -23,7 +23,7 @@ from citewell.core.jsonl import read_lines
 from citewell.core.settings import CitationSettings, Settings, load_settings
 from citewell.core.types import Reference, Sentence
 from citewell.generator.citations.judged import JudgedCitations
-from citewell.generator.citations.support import holds_facts, rouge_1_precision
+from citewell.generator.citations.support import ReferenceText
 from citewell.generator.load import open_yes_model
 from citewell.retriever.cross_encoder.support import load_support_reader
 
@@ -31,16 +31,18 @@ FILE = Path(__file__).parent / "questions" / "false_edits.jsonl"
 TRUE = "true"
 KINDS = ("name", "number", "date", "negation", "antonym", "roles", "cause", "condition", "invented")
 
-Check = Callable[[Sequence[tuple[str, str]]], list[bool]]
-"""Says of n pairs of a claim and a text which texts support their claims."""
-
 
 class EditedClaim(NamedTuple):
-    """A claim about a text, and the kind of its edit, or `true`."""
+    """A claim about a text of a page with a title, and the kind of its edit, or `true`."""
 
     claim: str
+    title: str
     text: str
     kind: str
+
+
+Check = Callable[[Sequence[EditedClaim]], list[bool]]
+"""Says of n claims which are supported by their texts."""
 
 
 def main() -> None:
@@ -56,18 +58,18 @@ def main() -> None:
     settings = load_settings()
     claims = read_claims(held=arguments.held)
 
-    def read(pairs: Sequence[tuple[str, str]]) -> list[bool]:
-        return [found >= 0.5 for found in reader.probabilities(pairs)]
+    def read(claims: Sequence[EditedClaim]) -> list[bool]:
+        return [found >= 0.5 for found in reader.probabilities([(of.claim, of.text) for of in claims])]
 
-    def both(pairs: Sequence[tuple[str, str]]) -> list[bool]:
-        return [one and other for one, other in zip(word_rule(pairs), read(pairs), strict=True)]
+    def both(claims: Sequence[EditedClaim]) -> list[bool]:
+        return [one and other for one, other in zip(word_rule(claims), read(claims), strict=True)]
 
     checks: dict[str, Check] = {"word rule": word_rule}
     if arguments.reader:
         reader = load_support_reader(arguments.reader, settings.cache_dir, threads=settings.threads)
         checks |= {"reader": read, "both": both}
     if arguments.judge:
-        checks["language model"] = lambda pairs: asyncio.run(judged(pairs, settings))
+        checks["language model"] = lambda claims: asyncio.run(judged(claims, settings))
     found = {name: passed(check, claims) for name, check in checks.items()}
     counts = {kind: sum(each.kind == kind for each in claims) for kind in (TRUE, *KINDS)}
     rows = [
@@ -88,34 +90,38 @@ def read_claims(*, held: bool) -> list[EditedClaim]:
     for line in read_lines(FILE):
         row = line.row()
         if row["held"] is held:
-            found += [EditedClaim(claim, row["passage"], TRUE) for claim in row["true"]]
-            found += [EditedClaim(claim, row["passage"], kind) for kind, claim in row["false"].items()]
+            page = row["title"], row["passage"]
+            found += [EditedClaim(claim, *page, TRUE) for claim in row["true"]]
+            found += [EditedClaim(claim, *page, kind) for kind, claim in row["false"].items()]
     return found
 
 
-def word_rule(pairs: Sequence[tuple[str, str]]) -> list[bool]:
+def word_rule(claims: Sequence[EditedClaim]) -> list[bool]:
     """Return what the word rule says."""
-    threshold = CitationSettings().threshold
-    return [rouge_1_precision(*pair) >= threshold and holds_facts(*pair) for pair in pairs]
+    threshold, found = CitationSettings().threshold, []
+    for each in claims:
+        text = ReferenceText(each.text, each.title)
+        found.append(text.precision(each.claim) >= threshold and text.holds_facts(each.claim))
+    return found
 
 
-async def judged(pairs: Sequence[tuple[str, str]], settings: Settings) -> list[bool]:
+async def judged(claims: Sequence[EditedClaim], settings: Settings) -> list[bool]:
     """Return what the default writer's check says of sentences that it did not quote."""
     wanted = settings.generator.model_copy(update={"name": MODEL_OF_WRITER})
     found: list[bool] = []
     async with open_yes_model(wanted, settings.cache_dir, threads=settings.threads) as model:
         judge = JudgedCitations(model)
-        for number, (claim, text) in enumerate(pairs, start=1):
-            written = Sentence(claim, (), 0.0, supported=False)
-            (sentence,) = await judge.check("", [written], [Reference(1, "", "", text, 0.0)])
+        for number, each in enumerate(claims, start=1):
+            written = Sentence(each.claim, (), 0.0, supported=False)
+            (sentence,) = await judge.check("", [written], [Reference(1, "", each.title, each.text, 0.0)])
             found.append(sentence.supported)
-            print(f"judged: {number} of {len(pairs)}", end="\r", file=sys.stderr, flush=True)
+            print(f"judged: {number} of {len(claims)}", end="\r", file=sys.stderr, flush=True)
     return found
 
 
 def passed(check: Check, claims: Sequence[EditedClaim]) -> Mapping[str, float]:
     """Return the share of each kind that a check lets pass, and that of all false claims."""
-    verdicts = check([(each.claim, each.text) for each in claims])
+    verdicts = check(claims)
     shares = {}
     for kind in (TRUE, *KINDS):
         of = [verdict for verdict, each in zip(verdicts, claims, strict=True) if each.kind == kind]

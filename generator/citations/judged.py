@@ -121,7 +121,7 @@ class JudgedCitations:
     ) -> Sentence:
         """Return a first sentence that is not surely supported, looked at as an answer to the question."""
         reference = grounding(question, claim.sentence.text, references)
-        if reference is None or not claim.holds_numbers(reference):
+        if reference is None or not claim.holds_facts(reference):
             return _lost(before)
         passage = claim.passage(reference)
         asked = [answered_prompt(question, passage), right_prompt(question, claim.sentence.text, passage)]
@@ -163,9 +163,10 @@ class _Claim(NamedTuple):
             return replace(self.sentence, citations=self.quoted, support=1.0)
         return Sentence(self.sentence.text, (), 0.0, False, "not_found", self.sentence.before)
 
-    def holds_numbers(self, reference: Reference) -> bool:
-        """Return whether a reference has the numbers of the claim, of the same things."""
-        return self.texts[reference].holds_numbers(self.sentence.text, self.question)
+    def holds_facts(self, reference: Reference) -> bool:
+        """Return whether a reference has the numbers of the claim, of the same things, and its names."""
+        text, said = self.texts[reference], (self.sentence.text, self.question)
+        return text.holds_numbers(*said) and text.holds_names(*said)
 
     def prompt(self, turn: int) -> list[Message]:
         """Return the question whether the reference of a turn supports the claim."""
@@ -184,7 +185,7 @@ class _Claim(NamedTuple):
     def judged(self, turn: int, yes: float, before: Sentence) -> Sentence:
         """Return the sentence after a turn's probability of yes; `before` is that of the turn before."""
         reference = self.closest[turn]
-        status = _status(yes, self.shares[turn], held=self.holds_numbers(reference))
+        status = _status(yes, self.shares[turn], held=self.holds_facts(reference))
         if status == "supported":
             return self.supported(reference, yes)
         if turn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import re
 from collections.abc import Iterable
 from functools import cached_property
@@ -17,6 +18,10 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 # The number of a ruler, a war or the like with the word before it, as in "Elizabeth II".
 _ROMAN = re.compile(r"\b[A-Z]\w+ [IVX]+\b")
 _NAME = re.compile(r"(?<=[\w,;:)\"'’”] )[A-Z]\w+")
+
+# Several names, as in `World Health Organization` and `University of the Arts`
+_RUN = re.compile(r"[A-Z]\w*(?:[ -](?:(?:and|of|the) ){0,2}[A-Z]\w*)+")
+_CALENDAR = MONTH_WORDS | frozenset(day.lower() for day in calendar.day_name)
 
 _NUMBER_WORDS = """\
 zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
@@ -94,6 +99,18 @@ class ReferenceText:
                 return False
         money = all(_names(self._text, of) for of in _CURRENCIES if numbers and _names(sentence, of))
         return money and set(_ROMAN.findall(sentence)) <= set(_ROMAN.findall(self._text))
+
+    def holds_names(self, sentence: str, question: str) -> bool:
+        """Return whether the text has each name that the sentence adds to its question, or its initials.
+
+        The first word does not count as a name, nor do days and months, which may be written in digits.
+        """
+        known = stems(words(f"{self._text} {question}")) | _initials(self._text)
+        added = [name for name in _NAME.findall(sentence) if not stems(words(name)) <= known]
+        spelled_out = {
+            name for run in _RUN.findall(sentence) if _initial(run) in self._words for name in run.split()
+        }
+        return all(name in spelled_out or name.lower() in _CALENDAR for name in added)
 
     @cached_property
     def _statements(self) -> list[_Statement]:
@@ -177,6 +194,15 @@ def digits(word: str) -> str | None:
 
 def _numbers(text: str) -> set[str]:
     return {number.replace(",", "") for number in _NUMBER.findall(spelled_dates(text))}
+
+
+def _initials(text: str) -> frozenset[str]:
+    """Return the initials of the names of several words, in lower case."""
+    return frozenset(map(_initial, _RUN.findall(text)))
+
+
+def _initial(run: str) -> str:
+    return "".join(letter for letter in run if letter.isupper()).lower()
 
 
 def _taken_away(text: str) -> frozenset[str]:

@@ -24,8 +24,8 @@ def test_no_claim_stands_twice_and_no_false_one_is_a_part_of_its_paragraph() -> 
 
 
 def test_shares_are_counted_by_kind() -> None:
-    claims = [EditedClaim(kind, "text", kind) for kind in (TRUE, *KINDS)]
-    found = passed(lambda pairs: [claim in (TRUE, "roles") for claim, _ in pairs], claims)
+    claims = [EditedClaim(kind, "title", "text", kind) for kind in (TRUE, *KINDS)]
+    found = passed(lambda given: [each.claim in (TRUE, "roles") for each in given], claims)
     assert (found[TRUE], found["roles"], found["name"]) == (1, 1, 0)
     assert found["all false"] == round(1 / 9, 3)
 

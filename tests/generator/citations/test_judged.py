@@ -191,6 +191,24 @@ async def test_a_number_that_is_taken_from_another_is_not_the_whole(
     assert found[0].supported is supported
 
 
+@pytest.mark.parametrize(
+    ("sentence", "supported"),
+    [
+        ("The prize went to Ada Lind.", True),
+        ("The prize went to Bea Marsh.", False),
+        ("The prize went to a lady of the World Health Organization.", True),
+        ("The prize went to a lady of the WHO in Helm.", False),
+        ("The prize went to a lady of Dunholm on 3 May.", True),
+        ("The question of Hugo Blum is who got the prize: Ada Lind.", True),
+    ],
+)
+async def test_a_name_that_the_reference_lacks_is_not_supported(sentence: str, *, supported: bool) -> None:
+    text = "The lady of the WHO who got the prize on 2026-05-03 was ada lind."
+    references = [Reference(1, "prize.md", "Dunholm", text, 0.8)]
+    found, _ = await judged(f"It is so. {sentence}", 0.9, "What does Hugo Blum ask?", references=references)
+    assert found[1].supported is supported
+
+
 async def test_units_may_be_abbreviated() -> None:
     table = "Distance | Start | Limit\n21 km | 9:15 | 3 h and 15 min\n10 km | 10:00 | 1 h and 40 min"
     references = [Reference(1, "race.md", "Race", table, 0.8)]
