@@ -12,7 +12,8 @@
 
 Every question has five references if there are enough: missing ones are filled up with the most similar
 passages (by BM25) of other questions of the same split, and all are shuffled. A hash of a question's words,
-or of its article for SQuAD, decides its split, so that new rows move no others.
+or of its article for SQuAD, decides its split, so that new rows move no others. `--sources` names those to
+include.
 
 All dev and test questions, and all of ELI5, are held out: `generator/evaluation/held_out.txt` lists their
 digests, and `citewell.generator.evaluation.held_out.is_held_out` checks a question. `--pin` writes that list;

@@ -27,13 +27,11 @@ def focused(
 
     For each part of `split`, these are the best sentence and those nearly as relevant. They stay in order,
     with an ellipsis for a gap, and rows of tables name their columns. A reference without one is left out.
-    What only states the aim of a study is left out too: a small model takes it for the result.
+    What only states the aim of a study is left out too, if there is anything else: a small model takes it for
+    the result.
     """
-    sentences = {
-        place: sentence
-        for place, sentence in _sentences(references).items()
-        if may_answer(question, sentence)
-    }
+    found = _sentences(references)
+    sentences = {at: text for at, text in found.items() if may_answer(question, text)} or found
     behind = dict.fromkeys(sentences, float("inf"))
     for part in split(question):
         scores = _scores(part, references, sentences, relevance)

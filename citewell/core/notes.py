@@ -28,7 +28,7 @@ _PUNCTUATION = re.compile(r"[.!?。！？…:;,][\"'”’)\]]*$")
 _STOP = re.compile(r"[.!?。！？…:][\"'”’)\]]*$")
 # How a question ends that somebody wrote without its mark, as in `ok. what was the error again`
 _ASKS = re.compile(
-    r"(?:^|[.!?:,] )(?:how|what|when|where|which|who|why)"
+    r"(?:^|[.!?:] )(?:how|what|when|where|which|who|why)"
     r"(?:'s| (?:are|can|could|did|do|does|is|long|many|much|should|was|were|will|would))\b[^.!?:]*$",
     re.IGNORECASE,
 )

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from citewell.core.denial import denies
 from citewell.core.quotable import pieces
-from citewell.core.stated_aims import states_aim
+from citewell.core.stated_aims import may_answer
 from citewell.core.text import STOP_WORDS, content_words, words
 from citewell.core.types import Reference
 from citewell.generator.citations.support import digits, stems
@@ -53,18 +53,17 @@ def affirms_untold(question: str, answer: str, references: Sequence[Reference]) 
     """Return whether an answer adds nothing but a yes to its question, which no sentence says in its words.
 
     A small model says yes to what a study asks, whatever it found. A sentence says it if most words of the
-    question stand there or in its headings, it tells no aim of a study, and it leaves nothing open.
+    question stand there, those of its headings for half, and if it leaves nothing open and may answer.
     """
     asked = stems(content_words(question))
     if not _YES.match(answer) or denies(answer) or _added(question, answer):
         return False
-    told = (
-        stems(words(f"{reference.title_path} {text}"))
-        for reference in references
-        for text in pieces(reference.text)
-        if not (text.endswith("?") or states_aim(text) or _OPEN.search(text))
+    units = (unit for reference in references for unit in _units(reference))
+    return not any(
+        unit.shared(asked) >= _TOLD * len(asked)
+        for unit in units
+        if not (unit.text.endswith("?") or _OPEN.search(unit.text)) and may_answer(question, unit.text)
     )
-    return not any(len(asked & found) >= _TOLD * len(asked) for found in told)
 
 
 def says_the_opposite(answer: str, references: Sequence[Reference]) -> bool:
@@ -141,6 +140,7 @@ def _told(reference: Reference) -> Iterator[_Told]:
 
 class _Unit(NamedTuple):
     reference: Reference
+    text: str
     words: frozenset[str]
     above: frozenset[str]
     """Words of the title and the headings."""
@@ -157,7 +157,7 @@ def _units(reference: Reference) -> list[_Unit]:
     above = stems(words(reference.title_path))
     texts = [*pieces(reference.text), ""]
     return [
-        _Unit(reference, stems(words(text)), above, _after(text, after, reference.text), denies(text))
+        _Unit(reference, text, stems(words(text)), above, _after(text, after, reference.text), denies(text))
         for text, after in pairwise(texts)
     ]
 

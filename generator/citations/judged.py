@@ -171,7 +171,8 @@ class _Claim(NamedTuple):
     def prompt(self, turn: int) -> list[Message]:
         """Return the question whether the reference of a turn supports the claim."""
         reference = self.closest[turn]
-        return support_prompt(self.text, _titled(reference, covering(reference.text, self.text, WINDOW)))
+        passage = covering(reference.text, self.text, WINDOW, self.question)
+        return support_prompt(self.text, _titled(reference, passage))
 
     def passage(self, reference: Reference) -> str:
         """Return what is shown of a reference where more than the words of the claim count."""

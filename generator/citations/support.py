@@ -105,10 +105,10 @@ class ReferenceText:
 
         The first word does not count as a name, nor do days and months, which may be written in digits.
         """
-        known = stems(words(f"{self._text} {question}")) | _initials(self._text)
+        known = stems([*words(f"{self._text} {question}"), *map(_initials, _RUN.findall(self._text))])
         added = [name for name in _NAME.findall(sentence) if not stems(words(name)) <= known]
         spelled_out = {
-            name for run in _RUN.findall(sentence) if _initial(run) in self._words for name in run.split()
+            name for run in _RUN.findall(sentence) if _initials(run) in self._words for name in run.split()
         }
         return all(name in spelled_out or name.lower() in _CALENDAR for name in added)
 
@@ -196,12 +196,8 @@ def _numbers(text: str) -> set[str]:
     return {number.replace(",", "") for number in _NUMBER.findall(spelled_dates(text))}
 
 
-def _initials(text: str) -> frozenset[str]:
-    """Return the initials of the names of several words, in lower case."""
-    return frozenset(map(_initial, _RUN.findall(text)))
-
-
-def _initial(run: str) -> str:
+def _initials(run: str) -> str:
+    """Return the initials of a name of several words, in lower case."""
     return "".join(letter for letter in run if letter.isupper()).lower()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from benchmarks.generation_set import (
     collect,
     divided,
     held,
+    main,
     overlaps,
 )
 from citewell.generator.evaluation.held_out import LIST, digest, is_held_out
@@ -60,7 +62,25 @@ def test_words_alone_decide_what_is_held_out() -> None:
     assert not is_held_out("Is this question of a test held out?")
 
 
-@pytest.mark.skipif(not DATA, reason="CITEWELL_DATA does not name a folder with data")
+needs_data = pytest.mark.skipif(not DATA, reason="CITEWELL_DATA does not name a folder with data")
+
+
+@needs_data
+def test_a_source_can_be_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["generation_set", "--out", str(tmp_path), "--limit", "2", "--sources"]
+    monkeypatch.setattr("sys.argv", [*command, "expertqa,pubmedqa"])
+    main()
+    rows = map(json.loads, (tmp_path / "test.jsonl").read_text(encoding="utf-8").splitlines())
+    assert sorted(row["source"] for row in rows) == ["expertqa"] * 2 + ["pubmedqa"] * 2
+    monkeypatch.setattr("sys.argv", [*command, "expertqa,eli6"])
+    with pytest.raises(SystemExit):
+        main()
+    assert "unknown sources: eli6" in capsys.readouterr().err
+
+
+@needs_data
 def test_the_list_of_held_questions_is_that_of_the_data() -> None:
     parts = {source: divided(list(read(Path(DATA))), source) for source, read in READERS.items()}
     assert held(parts) == (FOLDER / LIST).read_text().split()

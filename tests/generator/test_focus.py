@@ -62,6 +62,8 @@ def test_the_aim_of_a_study_is_read_only_where_it_is_asked_for() -> None:
     for question, read in (("Do bats use echolocation?", "… They do."), ("What was examined?", study.text)):
         (found,) = focused(question, [study], lambda _, of: np.ones(len(of), np.float32), 100, whole)
         assert found.text == read
+    alone = replace(BATS, text="We examined whether bats use echolocation.")
+    assert focused("Do bats use echolocation?", [alone], relevance, 100, whole) == [alone]
 
 
 def test_each_part_of_a_question_has_its_sentences() -> None:

@@ -39,11 +39,12 @@ def test_a_window_is_shown_where_no_word_is_found_or_too_many_sentences_have_the
     assert len(covering(CANAL, claim, 200).split()) > 24 >= len(covering(CANAL, claim, 24).split())
 
 
-def test_an_aim_is_no_evidence() -> None:
+def test_an_aim_is_evidence_only_where_it_is_asked_for() -> None:
     aim = "The aim of the study was to assess whether the balloon changes survival."
     found = "Survival did not differ between the groups."
     assert covering(f"{aim} {found}", "The balloon changes survival", 200) == found
     assert covering(aim, "The balloon changes survival", 200) == aim
+    assert covering(f"{aim} {found}", aim, 200, "What was the aim of the study?").startswith(aim)
 
 
 def test_an_empty_passage_shows_nothing() -> None:

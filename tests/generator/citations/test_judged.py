@@ -198,12 +198,17 @@ async def test_a_number_that_is_taken_from_another_is_not_the_whole(
         ("The prize went to Bea Marsh.", False),
         ("The prize went to a lady of the World Health Organization.", True),
         ("The prize went to a lady of the WHO in Helm.", False),
+        ("The prize went to a lady of the RUTES.", True),
+        ("The prize went to a lady of the RUTAN.", False),
         ("The prize went to a lady of Dunholm on 3 May.", True),
         ("The question of Hugo Blum is who got the prize: Ada Lind.", True),
     ],
 )
 async def test_a_name_that_the_reference_lacks_is_not_supported(sentence: str, *, supported: bool) -> None:
-    text = "The lady of the WHO who got the prize on 2026-05-03 was ada lind."
+    text = (
+        "The lady of the WHO who got the prize on 2026-05-03 was ada lind. "
+        "She was in the Royal Union of Tidal Energy Studies."
+    )
     references = [Reference(1, "prize.md", "Dunholm", text, 0.8)]
     found, _ = await judged(f"It is so. {sentence}", 0.9, "What does Hugo Blum ask?", references=references)
     assert found[1].supported is supported
@@ -335,6 +340,24 @@ async def test_a_first_sentence_that_only_repeats_the_question_is_not_supported(
     assert second.status == "partly"  # it speaks of what the first one names
     (first, _), _ = await judged(answer, 0.95, "Did the Suez Canal open?")
     assert first.supported
+
+
+async def test_a_bare_yes_to_what_a_study_only_asks_is_not_supported() -> None:
+    aim, question = "We examined whether naps help nurses to remember.", "Do naps help nurses to remember?"
+    result = "Those who slept recalled eleven words."
+    title = "Do naps help nurses to remember?"
+    for text, supported in ((f"{aim} {result}", False), (f"{result} So naps help nurses to remember.", True)):
+        references = [Reference(1, "naps.md", title, text, 0.8)]
+        (sentence,), asked = await judged(
+            "Yes, naps help nurses to remember.", 0.95, question, references=references
+        )
+        assert sentence.supported is supported
+        assert aim not in asked[0][1]
+
+
+async def test_only_the_sentences_with_words_of_the_claim_are_judged() -> None:
+    _, asked = await judged("The canal is 193 kilometers long, and a ship needs sixteen hours.")
+    assert asked[0][1] == f"Length: {LENGTH}"
 
 
 async def test_a_yes_to_what_the_reference_denies_or_to_another_number_is_not_supported() -> None:
