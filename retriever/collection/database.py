@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from citewell.core.errors import CollectionError
+from citewell.core.write_ahead import use_write_ahead_log
 
 # Failures of the environment (https://www.sqlite.org/rescode.html); all others mean a damaged file.
 _ENVIRONMENT = frozenset(
@@ -43,7 +44,7 @@ class CollectionDatabase:
         self._cure = cure
         with self._explained():
             self._connection = sqlite3.connect(file, timeout=_WAIT, check_same_thread=False)
-            self._connection.execute("PRAGMA journal_mode = WAL")
+            use_write_ahead_log(self._connection, _WAIT)
             self._connection.executescript(schema)
 
     @contextmanager

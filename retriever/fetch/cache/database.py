@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from citewell.core.write_ahead import use_write_ahead_log
+
 T = TypeVar("T")
 
 _VERSION = 1  # of the tables
@@ -159,7 +161,7 @@ class CacheDatabase:
 def _begin_anew(connection: sqlite3.Connection) -> None:
     """Create the tables, replacing those of another version."""
     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-    connection.execute("PRAGMA journal_mode = WAL")
+    use_write_ahead_log(connection, _WAIT_SECONDS)
     with _transaction(connection):
         if _number_of(connection, "PRAGMA user_version") == _VERSION:
             return  # another process was faster
