@@ -12,8 +12,9 @@
 
 Every question has five references if there are enough: missing ones are filled up with the most similar
 passages (by BM25) of other questions of the same split, and all are shuffled. A hash of a question's words,
-or of its article for SQuAD, decides its split, so that new rows move no others. `--sources` names those to
-include.
+or of its article for SQuAD, decides its split, so that new rows move no others. `--sources` and `--splits`
+name those to include. Retrieving for ELI5 takes hours: what was found is kept in `retrieved.jsonl`, and the
+same command goes on where it was interrupted.
 
 All dev and test questions, and all of ELI5, are held out: `generator/evaluation/held_out.txt` lists their
 digests, and `citewell.generator.evaluation.held_out.is_held_out` checks a question. `--pin` writes that list;
@@ -30,7 +31,7 @@ import random
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -87,25 +88,29 @@ def main() -> None:
         default=",".join(READERS),
         help="to include; retrieving for eli5 takes hours [all]",
     )
+    parser.add_argument("--splits", default=",".join(SPLITS), help="to include [all]")
     parser.add_argument("--pin", action="store_true", help="write the list of held-out questions")
     arguments = parser.parse_args()
     data = external_data()
     parts = {source: divided(list(read(data)), source) for source, read in READERS.items()}
     digests = held(parts)
     check_list(digests, pin=arguments.pin)
-    wanted = arguments.sources.split(",")
-    if unknown := set(wanted) - set(READERS):
+    sources, splits = arguments.sources.split(","), arguments.splits.split(",")
+    if unknown := set(sources) - set(READERS):
         parser.error(f"unknown sources: {', '.join(sorted(unknown))}")
+    if unknown := set(splits) - set(SPLITS):
+        parser.error(f"unknown splits: {', '.join(sorted(unknown))}")
     parts = {
-        source: {split: of[: arguments.limit] for split, of in splits.items()}
-        for source, splits in parts.items()
-        if source in wanted
+        source: {split: of[: arguments.limit] if split in splits else [] for split, of in all_of.items()}
+        for source, all_of in parts.items()
+        if source in sources
     }
+    arguments.out.mkdir(parents=True, exist_ok=True)
     if ELI5 in parts:
         with tempfile.TemporaryDirectory() as temporary:
-            parts[ELI5] = with_retrieved(parts[ELI5], arguments.data_dir or Path(temporary))
+            retrieved = RetrievedReferences(arguments.out / "retrieved.jsonl")
+            parts[ELI5] = with_retrieved(parts[ELI5], arguments.data_dir or Path(temporary), retrieved)
     rows = {split: collect(parts, split) for split in SPLITS}
-    arguments.out.mkdir(parents=True, exist_ok=True)
     for split in SPLITS:
         lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows[split])
         (arguments.out / f"{split}.jsonl").write_text(lines, encoding="utf-8")
@@ -200,30 +205,59 @@ def check_list(digests: Sequence[str], *, pin: bool) -> None:
         sys.exit(f"The data holds out other questions than {file} lists. To accept that, give --pin.")
 
 
+class RetrievedReferences:
+    """The references that were found so far, in a file with a question per line."""
+
+    def __init__(self, file: Path) -> None:
+        """Read what the file has; a last line that was cut off is dropped."""
+        self._file = file
+        self._found: dict[str, list[dict[str, str]]] = {}
+        lines = file.read_text(encoding="utf-8").splitlines(keepends=True) if file.exists() else []
+        whole = [line for line in lines if line.endswith("\n")]
+        if whole != lines:
+            file.write_text("".join(whole), encoding="utf-8")
+        for row in map(json.loads, whole):
+            self._found[row["question"]] = row["references"]
+
+    def get(self, question: str) -> list[dict[str, str]] | None:
+        """Return the references of a question, an empty list without evidence; None if it is to be asked."""
+        return self._found.get(question)
+
+    def add(self, question: str, references: list[dict[str, str]]) -> None:
+        """Store the references of a question."""
+        self._found[question] = references
+        with self._file.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"question": question, "references": references}) + "\n")
+
+
 def with_retrieved(
-    parts: Mapping[str, Sequence[GenerationSetQuestion]], data_dir: Path
+    parts: Mapping[str, Sequence[GenerationSetQuestion]], data_dir: Path, retrieved: RetrievedReferences
 ) -> dict[str, list[GenerationSetQuestion]]:
     """Return the questions with evidence in Wikipedia for Schools, with the retrieved passages."""
     settings = load_settings(
         {"data_dir": data_dir, "search.collection": COLLECTION, "retriever.k": REFERENCES}
     )
     build_index(settings)
-    return asyncio.run(_retrieved(parts, settings))
+    asyncio.run(_retrieve((asked.question for of in parts.values() for asked in of), settings, retrieved))
+    return {
+        split: [
+            asked._replace(row=asked.row | {"references": references})
+            for asked in of
+            if (references := retrieved.get(asked.question))
+        ]
+        for split, of in parts.items()
+    }
 
 
-async def _retrieved(
-    parts: Mapping[str, Sequence[GenerationSetQuestion]], settings: Any
-) -> dict[str, list[GenerationSetQuestion]]:
-    found: dict[str, list[GenerationSetQuestion]] = {}
+async def _retrieve(questions: Iterable[str], settings: Any, retrieved: RetrievedReferences) -> None:
+    waiting = [question for question in questions if retrieved.get(question) is None]
     async with open_pipeline(settings) as pipeline:
-        for split, questions in parts.items():
-            found[split] = []
-            for asked in questions:
-                answer = await final_answer(pipeline.retrieve(asked.question))
-                if answer.outcome == "retrieved":
-                    references = [{"text": r.text, "title": r.title, "url": r.url} for r in answer.references]
-                    found[split].append(asked._replace(row=asked.row | {"references": references}))
-    return found
+        for number, question in enumerate(waiting, 1):
+            answer = await final_answer(pipeline.retrieve(question))
+            references = answer.references if answer.outcome == "retrieved" else ()
+            retrieved.add(question, [{"text": r.text, "title": r.title, "url": r.url} for r in references])
+            if number % 10 == 0 or number == len(waiting):
+                print(f"{number:,} of {len(waiting):,} questions retrieved", file=sys.stderr, flush=True)
 
 
 def collect(

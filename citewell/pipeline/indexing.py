@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
+from citewell.core import running
 from citewell.core.settings import Settings
 from citewell.core.stopping import StopSignal
 from citewell.pipeline.fetching import open_extractor, open_fetcher, sandbox_limits
@@ -41,7 +41,7 @@ def index_source(
     """
     stop = stop or StopSignal()
     if "://" in source:
-        return asyncio.run(_crawl(source, indexer, settings, on_progress, stop, revisit))
+        return running.run(_crawl(source, indexer, settings, on_progress, stop, revisit))
     path = Path(source)
     # A path need not be Unicode; SQLite's text must be.
     name = str(path.resolve()).encode(errors="backslashreplace").decode()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
+from citewell.core import running
 from citewell.reinforcement.feedback.judgments import EXPORTED
 from citewell.server.commands.database import database_url
 
@@ -17,7 +17,7 @@ def export_judgments(database: str | None, folder: Path) -> None:
 
     `database` is a URL, by default that of the settings. Raises `StoreError` if the database cannot be used.
     """
-    asyncio.run(_export(database_url(database), folder))
+    running.run(_export(database_url(database), folder))
 
 
 async def _export(url: str, folder: Path) -> None:

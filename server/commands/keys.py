@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from citewell.core import running
 from citewell.core.errors import InputError
 from citewell.server.commands.database import database_option, database_url
 
@@ -61,7 +61,7 @@ def create(
 
     expires = datetime.now(UTC) + timedelta(days=days) if days else None
     made = new_key(name, scopes, rate_per_minute=rate, daily=daily, expires=expires)
-    asyncio.run(_add(database, made.key))
+    running.run(_add(database, made.key))
     if as_json:
         click.echo(json.dumps({"secret": made.secret} | _described(made.key), ensure_ascii=False))
         return
@@ -74,7 +74,7 @@ def create(
 @_json
 def list_(database: str | None, as_json: bool) -> None:
     """List all keys without their secrets."""
-    keys = asyncio.run(_all(database))
+    keys = running.run(_all(database))
     if not keys and not as_json:
         click.echo("No keys yet. Create one: citewell keys create NAME")
     for key in keys:
@@ -93,7 +93,7 @@ def list_(database: str | None, as_json: bool) -> None:
 @database_option
 def revoke(id_: str, database: str | None) -> None:
     """Revoke the key with this ID. `citewell keys list` shows the ids."""
-    asyncio.run(_revoke(database, id_))
+    running.run(_revoke(database, id_))
     click.echo(f"Revoked the key {id_}.")
 
 
@@ -120,7 +120,7 @@ def share(
     """
     if everyone and (keys or accounts):
         raise InputError("--everyone is for no list of readers.", "Leave out --key and --account.")
-    readers = asyncio.run(_share(database, collection, keys, accounts, everyone))
+    readers = running.run(_share(database, collection, keys, accounts, everyone))
     if as_json:
         lists = {"keys": sorted(readers.keys), "accounts": sorted(readers.accounts)}
         click.echo(json.dumps({"collection": collection} | lists, ensure_ascii=False))

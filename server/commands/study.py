@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from citewell.core import running
 from citewell.core.errors import InputError
 from citewell.server.commands.database import database_option, database_url
 from citewell.server.studies.forms.catalog import FORMS
@@ -81,7 +81,7 @@ def make(
     form = FORMS[form_name]
     answers = [answer for file in files for answer in read_answer_file(file)]
     if history:
-        answers += asyncio.run(_past(url))
+        answers += running.run(_past(url))
     drafts = _gold(gold, form) + drafted(answers, form, against=against, limit=limit, seed=seed)
     plan = StudyPlan(
         name=name or (files[0].name.split(".")[0] if files else "History"),
@@ -91,7 +91,7 @@ def make(
         screening=screening,
         passing=passing,
     )
-    made = asyncio.run(_store(url, plan, drafts))
+    made = running.run(_store(url, plan, drafts))
     systems = sorted({answer.system for draft in drafts if draft.gold is None for answer in draft.answers})
     click.echo(made.id)
     click.echo(f"{len(drafts):,} items of {', '.join(systems)}: open /studies/{made.id}", err=True)
@@ -133,7 +133,7 @@ async def _store(url: str, plan: StudyPlan, drafts: Sequence[DraftItem]) -> Stor
 @database_option
 def list_(database: str | None) -> None:
     """List all studies, newest first."""
-    studies, sizes = asyncio.run(_all(database_url(database)))
+    studies, sizes = running.run(_all(database_url(database)))
     if not studies:
         click.echo("No studies yet. Make one: citewell study make FILE --form FORM")
     for study in studies:
@@ -159,7 +159,7 @@ def report(id_: str, baseline: str | None, as_json: bool, database: str | None) 
     from citewell.server.studies.report.plain import plain
     from citewell.server.studies.report.tables import markdown_report
 
-    found = asyncio.run(_report(url, id_, baseline))
+    found = running.run(_report(url, id_, baseline))
     if as_json:
         click.echo(json.dumps(plain(found), ensure_ascii=False))
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +9,7 @@ import click
 import uvicorn
 from mcp.server.mcpserver import MCPServer
 
+from citewell.core import running
 from citewell.core.errors import InputError
 from citewell.core.settings import Settings
 from citewell.pipeline.collections import collection_names
@@ -24,7 +24,7 @@ def run_over_pipes(settings: Settings) -> None:
     async def serve(server: MCPServer[Any]) -> None:
         await server.run_stdio_async()
 
-    asyncio.run(_run(settings, serve))
+    running.run(_run(settings, serve))
 
 
 def run_over_http(settings: Settings) -> None:
@@ -46,7 +46,7 @@ def run_over_http(settings: Settings) -> None:
             click.echo(f"Citewell's tools are at {shown_url(listening)}{PATH}", err=True)
             await uvicorn.Server(config).serve(sockets=[listening])
 
-        asyncio.run(_run(settings, serve))
+        running.run(_run(settings, serve))
 
 
 async def _run(settings: Settings, serve: Callable[[MCPServer[Any]], Any]) -> None:

@@ -14,6 +14,7 @@ from benchmarks.generation_set import (
     SPLITS,
     UNANSWERABLE,
     GenerationSetQuestion,
+    RetrievedReferences,
     collect,
     divided,
     held,
@@ -86,3 +87,27 @@ def test_the_list_of_held_questions_is_that_of_the_data() -> None:
     assert held(parts) == (FOLDER / LIST).read_text().split()
     assert all(is_held_out(q.question) for split in ("dev", "test") for q in parts["eli5"][split])
     assert not any(is_held_out(q.question) for of in parts.values() for q in of["train"])
+
+
+@needs_data
+def test_a_split_can_be_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = ["generation_set", "--out", str(tmp_path), "--limit", "2", "--sources", "pubmedqa"]
+    monkeypatch.setattr("sys.argv", [*command, "--splits", "dev,test"])
+    main()
+    sizes = [len((tmp_path / f"{split}.jsonl").read_text(encoding="utf-8").splitlines()) for split in SPLITS]
+    assert sizes == [0, 2, 2]
+
+
+def test_what_was_retrieved_outlives_an_interruption(tmp_path: Path) -> None:
+    file = tmp_path / "retrieved.jsonl"
+    first = RetrievedReferences(file)
+    first.add("Why is the sky blue?", [{"text": "Air scatters blue light.", "title": "Sky", "url": "sky"}])
+    first.add("Who is nobody?", [])
+    with file.open("a", encoding="utf-8") as cut:
+        cut.write('{"question": "Why is the sea')
+    second = RetrievedReferences(file)
+    assert second.get("Why is the sky blue?") == first.get("Why is the sky blue?")
+    assert second.get("Who is nobody?") == [], "it was asked, and has no evidence"
+    assert second.get("Why is the sea salty?") is None
+    second.add("Why is the sea salty?", [])
+    assert RetrievedReferences(file).get("Why is the sea salty?") == []

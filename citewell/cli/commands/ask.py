@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from citewell.cli.commands.options import answer_options, detail_options, flags, retrieval_options
+from citewell.core import running
 
 if TYPE_CHECKING:
     from citewell.cli.view import AnswerView
@@ -44,7 +44,7 @@ def command(
     detail = AnswerDetail(all_references, verbose)
     view: AnswerView = TerminalView(detail) if live else PlainView(detail)
     question = sys.stdin.read() if words == ("-",) else " ".join(words)
-    answer = asyncio.run(_ask(question, settings, view))
+    answer = running.run(_ask(question, settings, view))
     if as_json:
         click.echo(json.dumps(answer.to_json(), ensure_ascii=False))
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,6 +11,7 @@ from citewell.cli.commands.bootstrap_publish import publish
 from citewell.cli.commands.bootstrap_refilter import refilter
 from citewell.cli.commands.bootstrap_study import calibrate, induce, stats
 from citewell.cli.commands.options import flags, retrieval_options
+from citewell.core import running
 from citewell.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class _Run:
         else:
             with self._folder.writing(survey, started_with):
                 self._note_prompt()
-                asyncio.run(self._work(survey, failed))
+                running.run(self._work(survey, failed))
         self._finish(evaluation, started_with)
 
     def _note_prompt(self) -> None:

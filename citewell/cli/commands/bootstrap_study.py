@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from citewell.cli.commands.options import flags, retrieval_options
+from citewell.core import running
 from citewell.core.errors import CitewellError, InputError
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def induce(
     test_tasks = _without(
         list(islice(Questions(file, recipe.questions).tasks(), limit + len(shown))), shown, limit
     )
-    found = asyncio.run(_induce(shown, test_tasks, _Teacher(teacher, recipe, settings), number, given))
+    found = running.run(_induce(shown, test_tasks, _Teacher(teacher, recipe, settings), number, given))
     if out is not None:
         _write_json(out, found.to_json())
     click.echo(found.table())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ import click
 
 from citewell.cli.commands.options import detail_options, flags, retrieval_options
 from citewell.cli.commands.output import check_folders
+from citewell.core import running
 
 if TYPE_CHECKING:
     from citewell.browser.episode import Episode
@@ -84,7 +84,7 @@ def command(
     live = sys.stdout.isatty() and not as_json and policy is None
     detail = AnswerDetail(all_references, verbose)
     view: AnswerView = TerminalView(detail) if live else PlainView(detail)
-    answer = asyncio.run(_browse(question, settings, view, policy, trace, record, replay))
+    answer = running.run(_browse(question, settings, view, policy, trace, record, replay))
     if as_json:
         click.echo(json.dumps(answer.to_json(), ensure_ascii=False))
     else:

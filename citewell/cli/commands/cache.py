@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import TYPE_CHECKING, Literal
 
 import click
+
+from citewell.core import running
 
 if TYPE_CHECKING:
     from citewell.retriever.fetch.cache.store import CacheUsage
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 def command(action: Literal["show", "clear"], as_json: bool) -> None:
     """Show the size and location of the web page cache, or delete its entries (`citewell cache clear`)."""
     if action == "clear":
-        entries = asyncio.run(_clear())
+        entries = running.run(_clear())
         click.echo(json.dumps({"removed": entries}) if as_json else f"Removed {entries:,} entries.")
         return
-    usage, is_on = asyncio.run(_usage())
+    usage, is_on = running.run(_usage())
     if as_json:
         row = {"on": is_on, "place": usage.place, "entries": usage.entries, "bytes": usage.bytes}
         click.echo(json.dumps(row | {"most_bytes": usage.most_bytes}, ensure_ascii=False))

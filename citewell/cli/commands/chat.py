@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from citewell.cli.commands.options import detail_options, flags, place_options, writer_option
+from citewell.core import running
 
 if TYPE_CHECKING:
     from citewell.cli.view import AnswerDetail
@@ -50,7 +51,7 @@ def command(
     from citewell.core.settings import load_settings
 
     settings = load_settings(flags(named, (), assignments))
-    asyncio.run(_Chat(settings, AnswerDetail(all_references, verbose), as_json=as_json).run())
+    running.run(_Chat(settings, AnswerDetail(all_references, verbose), as_json=as_json).run())
 
 
 class _Chat:

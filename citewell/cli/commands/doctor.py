@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib.metadata
 import json
 import os
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import click
 
 from citewell.cli.commands.options import profile_option
+from citewell.core import running
 from citewell.core.errors import CitewellError, WeightsMissingError
 from citewell.core.packages import pip_command
 from citewell.core.paths import is_open_to_others
@@ -192,7 +192,7 @@ def _cache(settings: Settings) -> Check:
             await store.close()
 
     try:
-        held = asyncio.run(usage())
+        held = running.run(usage())
     except CitewellError as error:
         # Only a warning: Citewell answers without a cache.
         return Check("cache of web pages", "warning", error.message, error.hint)
@@ -252,7 +252,7 @@ def _search(settings: Settings) -> Iterator[Check]:
     for name in names:
         search = settings.search.model_copy(update={"providers": (name,)})
         named = settings.model_copy(update={"search": search})
-        yield asyncio.run(_answers(name, named, optional=searches_the_world(settings.search)))
+        yield running.run(_answers(name, named, optional=searches_the_world(settings.search)))
 
 
 async def _answers(name: str, settings: Settings, *, optional: bool) -> Check:

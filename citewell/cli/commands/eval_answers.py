@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import tempfile
 from contextlib import AsyncExitStack
@@ -15,6 +14,7 @@ from citewell.cli.commands.answer_evaluation import beside, log, notices, system
 from citewell.cli.commands.lists import choose_baseline, read_list
 from citewell.cli.commands.options import flags, place_options
 from citewell.cli.commands.output import check_folders
+from citewell.core import running
 from citewell.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def answers(
             "Name one with --collection, or leave out --covered and oracle.",
         )
     options = _Options(first, reader, toxicity, bias, covered, out)
-    evaluation = asyncio.run(_evaluate(file, asked, learned, wanted, settings, options))
+    evaluation = running.run(_evaluate(file, asked, learned, wanted, settings, options))
     write_report(evaluation, out, markdown)
 
 

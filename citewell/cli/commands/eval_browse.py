@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -13,6 +12,7 @@ import click
 from citewell.cli.commands.lists import choose_baseline, read_best_of, read_list
 from citewell.cli.commands.options import flags
 from citewell.cli.commands.output import check_folders, write_results
+from citewell.core import running
 from citewell.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def browse(
     asked = read_questions(files[0], limit)
     if folder is not None:
         _make(folder)
-    outcomes = asyncio.run(_evaluate(named, asked, settings, folder, actions, free))
+    outcomes = running.run(_evaluate(named, asked, settings, folder, actions, free))
     tables = functools.partial(report, baseline=first)
     write_results(outcomes, out, markdown, markdown=tables, summary=as_json, details=details)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import tempfile
 from contextlib import ExitStack
@@ -14,6 +13,7 @@ import click
 from citewell.cli.commands.lists import choose_baseline, read_list
 from citewell.cli.commands.options import flags
 from citewell.cli.commands.output import check_folders, write_results
+from citewell.core import running
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,7 +110,7 @@ def _evaluate(
         judges = stack.enter_context(open_judges(wanted, settings, lambda: embedding_of(settings), _log))
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         answers = AnswerFile(out.with_name(f"{out.stem}.answers.jsonl") if out else Path(folder) / "answers")
-        written = {name: asyncio.run(_answers(name, settings, rows, answers)) for name in names}
+        written = {name: running.run(_answers(name, settings, rows, answers)) for name in names}
         _log(f"Judging with {', '.join(judge.name for judge in judges)} …")
         reader = None
         if fluency is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import tempfile
 from contextlib import ExitStack
@@ -16,6 +15,7 @@ from citewell.cli.commands.answer_evaluation import beside, log, notices, system
 from citewell.cli.commands.lists import choose_baseline, read_list
 from citewell.cli.commands.options import flags, place_options
 from citewell.cli.commands.output import check_folders, replace
+from citewell.core import running
 from citewell.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def truthfulqa(
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         journals = beside(out, "answers.jsonl", folder), beside(out, "choices.jsonl", folder)
-        answers = asyncio.run(_answers(rows, wanted, settings, *journals, choices=choices))
+        answers = running.run(_answers(rows, wanted, settings, *journals, choices=choices))
     if study is not None:
         lines = (json.dumps(row, ensure_ascii=False) + "\n" for each in answers for row in each.for_study())
         replace(study, "".join(lines))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from citewell.cli.commands.options import common_options, flags
+from citewell.core import running
 from citewell.core.errors import ExtractionError, FetchError
 from citewell.core.types import Failure, Page
 
@@ -33,7 +33,7 @@ def command(
     from citewell.core.settings import load_settings
 
     settings = load_settings(flags(named, networks, assignments))
-    if asyncio.run(_extract(sources, settings, as_json=as_json)):
+    if running.run(_extract(sources, settings, as_json=as_json)):
         raise click.exceptions.Exit(1)
 
 

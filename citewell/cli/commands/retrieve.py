@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from citewell.cli.commands.options import flags, retrieval_options
+from citewell.core import running
 from citewell.core.errors import CitewellError, InputError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def command(
 
     settings = load_settings(flags(named, networks, assignments))
     rows = iter([_AskedRow(question)]) if question is not None else _read(file)
-    if asyncio.run(_retrieve(rows, settings, as_json=as_json, single=question)):
+    if running.run(_retrieve(rows, settings, as_json=as_json, single=question)):
         raise click.exceptions.Exit(1)
 
 

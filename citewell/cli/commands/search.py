@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from citewell.cli.commands.options import flags, search_options
+from citewell.core import running
 from citewell.core.errors import InputError
 from citewell.core.text import squeeze
 
@@ -30,7 +30,7 @@ def command(query: str, as_json: bool, assignments: tuple[str, ...], **named: An
     text = query.encode(errors="replace").decode().strip()
     if not text:
         raise InputError("The query is empty.", 'Give words to search for, such as "blue sky".')
-    result = asyncio.run(_search(text, load_settings(flags(named, (), assignments))))
+    result = running.run(_search(text, load_settings(flags(named, (), assignments))))
     if as_json:
         click.echo(json.dumps({"query": text} | asdict(result), ensure_ascii=False))
     else:

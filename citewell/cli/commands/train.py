@@ -213,9 +213,8 @@ def labels(
 
     docs/training-retriever.md explains the formats.
     """
-    import asyncio
-
     from citewell.bootstrap.labels.run import LabelRun, write_labels
+    from citewell.core import running
     from citewell.core.settings import load_settings
     from citewell.generator.load import open_yes_model
 
@@ -232,7 +231,7 @@ def labels(
             run = LabelRun(files=files, out=out, each=each, limit=limit, price=price)
             return str(await write_labels(run, judge, _tell))
 
-    click.echo(asyncio.run(judged()))
+    click.echo(running.run(judged()))
 
 
 @command.command("generator", short_help="Train the language model that writes answers.")
