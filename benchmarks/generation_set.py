@@ -235,7 +235,12 @@ def with_retrieved(
 ) -> dict[str, list[GenerationSetQuestion]]:
     """Return the questions with evidence in Wikipedia for Schools, with the retrieved passages."""
     settings = load_settings(
-        {"data_dir": data_dir, "search.collection": COLLECTION, "retriever.k": REFERENCES}
+        {
+            "data_dir": data_dir,
+            "search.collection": COLLECTION,
+            "retriever.k": REFERENCES,
+            "generator.name": "extractive",  # less evidence is enough for a language model
+        }
     )
     build_index(settings)
     asyncio.run(_retrieve((asked.question for of in parts.values() for asked in of), settings, retrieved))

@@ -30,7 +30,7 @@ from benchmarks.results_files import output_option, read_lines, save, table
 from citewell.core.errors import InputError
 from citewell.core.events import final_answer
 from citewell.core.settings import GeneratorSettings, Settings, load_settings
-from citewell.core.types import Answer
+from citewell.core.types import Answer, Reference
 from citewell.generator.citations.relevance import LEAST_RELEVANCE, is_relevant, relevance
 from citewell.generator.local import LocalGenerator
 from citewell.generator.orders.marking import evidence_of
@@ -110,7 +110,12 @@ async def ask(settings: Settings, asked: Sequence[tuple[str, bool]], details: Pa
 
 async def refusal(generator: LocalGenerator, answer: Answer) -> float:
     """Return the probability that the generator refuses to answer from the references."""
-    asked = generator.messages(answer.question, evidence_of(answer.references))
+    return await refusal_from(generator, answer.question, evidence_of(answer.references))
+
+
+async def refusal_from(generator: LocalGenerator, question: str, references: Sequence[Reference]) -> float:
+    """Return the probability that the generator refuses to answer a question from references."""
+    asked = generator.messages(question, references)
     (likelihoods,) = await generator.likelihoods(asked, [REFUSAL])
     return round(math.exp(sum(likelihoods)), 4)
 
