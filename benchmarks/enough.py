@@ -1,10 +1,11 @@
 """Measure what tells questions that given passages answer from those that they do not.
 
-`python -m benchmarks.enough --data-dir DIR` has three sets of `--limit` questions of each kind:
+`python -m benchmarks.enough --data-dir DIR` has three sets of at most `--limit` questions of each kind:
 
 - `squad`: SQuAD 2, with the paragraph that the question was asked about; divided by article;
-- `mtrag`: people's conversations with passages, which they called answerable or not, completed by the rule of
-  `citewell.pipeline.conversation.rule`; divided by question;
+- `mtrag`: people's conversations, which they called answerable from a corpus or not, completed by the rule of
+  `citewell.pipeline.conversation.rule`, with five passages: their own, of which unanswerable ones have none,
+  and the nearest of other questions on the corpus; divided by question;
 - `covid`: questions that articles of Wikipedia for Schools (2007) answer, and questions about COVID-19, with
   the passages that are retrieved from it (`DIR` has the collection, or gets it); divided by question.
 
@@ -52,11 +53,13 @@ from citewell.pipeline.conversation.rule import complete
 from citewell.pipeline.evaluation.coverage import stored_pages
 from citewell.pipeline.pipeline import Pipeline
 from citewell.retriever.evidence import evidence, evidence_to_quote
+from citewell.retriever.lexical import bm25
 
 SETS = ("squad", "mtrag", "covid")
 READERS = ("evidence", "evidence to quote", "reader")
 WRITERS = ("writer does not refuse", "relevance of the best quotation")
 ANSWERABLE_REFUSED = 0.05
+PASSAGES = 5
 _DRAWS = 1000
 _NONE = -10.0  # the logit where there is nothing to read
 
@@ -122,18 +125,34 @@ def squad() -> Iterator[GivenQuestion]:
 
 
 def mtrag() -> Iterator[GivenQuestion]:
-    """Yield the questions of MTRAG that are answerable or not, completed by the turns before."""
-    for row in _rows("answerability/mtrag.jsonl.gz"):
-        if row["label"] not in ("answerable", "unanswerable") or not row["passages"]:
+    """Yield the questions of MTRAG that are answerable or not, completed by the turns before.
+
+    Each has five passages of its corpus: its own, and those of other questions that are nearest by BM25.
+    """
+    rows = list(_rows("answerability/mtrag.jsonl.gz"))
+    pools: dict[str, dict[str, str]] = {}
+    for row in rows:
+        for each in row["passages"]:
+            pools.setdefault(corpus_of(row), {})[each["text"]] = each.get("title") or ""
+    for row in rows:
+        if row["label"] not in ("answerable", "unanswerable"):
             continue
         said = [each["text"] for each in row["history"]]
         turns = [Turn(asked, told) for asked, told in zip(said[::2], said[1::2], strict=False)]
-        given = tuple(
-            Reference(number, f"passage:{number}", each.get("title") or "", each["text"], 0.0)
-            for number, each in enumerate(row["passages"], 1)
-        )
         question = complete(row["question"], turns)
+        pool = pools[corpus_of(row)]
+        nearest = (-bm25(question, list(pool))).argsort(kind="stable")[:PASSAGES]
+        texts = [*(each["text"] for each in row["passages"]), *(list(pool)[place] for place in nearest)]
+        given = tuple(
+            Reference(number, f"passage:{number}", pool[text], text, 0.0)
+            for number, text in enumerate(list(dict.fromkeys(texts))[:PASSAGES], 1)
+        )
         yield GivenQuestion(question, given, row["label"] == "answerable", question)
+
+
+def corpus_of(row: Mapping[str, Any]) -> str:
+    """Return the name of the corpus of a row, which some rows have in the name of an index."""
+    return next(name for name in ("clapnq", "fiqa", "govt", "ibmcloud") if name in row["collection"])
 
 
 def covid(settings: Settings, limit: int) -> Iterator[GivenQuestion]:

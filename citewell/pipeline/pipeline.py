@@ -27,7 +27,7 @@ from citewell.generator.citations.correction import check_citations, kept, suppo
 from citewell.generator.citations.ending import finished
 from citewell.generator.citations.helpful import helpful
 from citewell.generator.citations.judged import JudgedCitations
-from citewell.generator.citations.mentions import without_mentions
+from citewell.generator.citations.mentions import without_mentions, without_titles
 from citewell.generator.citations.relevance import are_quotable, is_better, is_relevant, relevance, relevant
 from citewell.generator.extractive import ExtractiveGenerator
 from citewell.generator.orders.detector import OrderDetector
@@ -336,9 +336,9 @@ class Pipeline:
 
     def _checked(self, text: str, references: Sequence[Reference]) -> tuple[Sentence, ...]:
         """Return the sentences of an answer without later ones that say that there is none."""
-        sentences = check_citations(
-            finished(without_mentions(text)), references, self.limits.threshold, markdown=self.writes
-        )
+        if self.writes:
+            text = without_titles(without_mentions(text), {of.title_path for of in references})
+        sentences = check_citations(finished(text), references, self.limits.threshold, markdown=self.writes)
         answering = [place for place, each in enumerate(sentences) if not is_refusal(each.text)]
         return kept(sentences, answering) or sentences
 

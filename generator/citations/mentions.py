@@ -1,8 +1,9 @@
-"""Takes words that speak of the references out of an answer: readers see marks, and no references by name."""
+"""Takes what belongs to the references, and not to what they say, out of an answer."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _REFERENCES = r"(?:the\s+)?(?:(?:given|provided)\s+)?references?"
 _SEEN = r"(?:mentioned|stated|described|shown|noted|explained|listed|specified|given|seen)"
@@ -21,3 +22,15 @@ def without_mentions(answer: str) -> str:
     """Return an answer without phrases such as "as mentioned in the reference"."""
     left = _AFTER.sub("", answer)
     return _BEFORE.sub(lambda found: (found["start"] or "") + found["first"].upper(), left)
+
+
+def without_titles(answer: str, titles: Iterable[str]) -> str:
+    """Return an answer without titles of references before sentences, as in `Kites, History: Kites are …`.
+
+    A small model copies them from its prompt, with the ellipsis that stands there for left-out sentences. A
+    title stays where the text goes on in lower case, as the label of a list does.
+    """
+    named = "|".join(re.escape(title) for title in sorted(filter(None, titles), key=len, reverse=True))
+    if not named:
+        return answer
+    return re.sub(rf"(^|(?<=[.!?\]])\s+|\n)(?:(?:{named}): (?:… )?)+(?=\W?[^\W_a-z])", r"\1", answer)

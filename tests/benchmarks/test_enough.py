@@ -72,7 +72,7 @@ def test_questions_of_a_group_are_in_one_half() -> None:
 def test_the_sets_have_both_kinds_with_passages() -> None:
     for read in (squad, mtrag):
         questions = list(read())
-        assert {each.answerable for each in questions} == {True, False}
+        assert min(sum(each.answerable is kind for each in questions) for kind in (True, False)) >= 100
         assert all(each.references for each in questions)
 
 

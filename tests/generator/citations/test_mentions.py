@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.generator.citations.mentions import without_mentions
+from citewell.generator.citations.mentions import without_mentions, without_titles
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,35 @@ def test_words_about_the_references_are_taken_out(written: str, left: str) -> No
 )
 def test_other_references_stay(written: str) -> None:
     assert without_mentions(written) == written
+
+
+TITLES = ("Kites", "Kites, History", "C++ (language)", "")
+
+
+@pytest.mark.parametrize(
+    ("written", "left"),
+    [
+        ("Kites: Kites are flown on a line[1].", "Kites are flown on a line[1]."),
+        ("Kites, History: … They came from China[1].", "They came from China[1]."),
+        ("Kites: Kites: Kites are toys.", "Kites are toys."),
+        ("They fly[1]. Kites, History: They came from China[1].", "They fly[1]. They came from China[1]."),
+        ("C++ (language): It is compiled[2].", "It is compiled[2]."),
+        ("Kites: 3 m long[1].", "3 m long[1]."),
+    ],
+)
+def test_copied_titles_are_taken_out(written: str, left: str) -> None:
+    assert without_titles(written, TITLES) == left
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "Kites are flown on a line[1].",
+        "Kites: a paper frame and a line[1].",
+        "There are two kinds of Kites: Diamonds and boxes[1].",
+        "Balloons: They are filled with gas[1].",
+    ],
+)
+def test_titles_of_lists_and_within_sentences_stay(written: str) -> None:
+    assert without_titles(written, TITLES) == written
+    assert without_titles(written, ()) == written
