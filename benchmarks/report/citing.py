@@ -17,7 +17,7 @@ _GENERATORS = {
     "extractive": "quoting",
     "qwen2.5-coder-1.5b": "the default writer",
 }
-_FILES = {"generation.md": "", "generation-writer.md": ", without ELI5"}
+_FILES = {"generation.md": "", "generation-writer.md": ", fewer of ELI5"}
 """The evaluations, and what is said of their questions."""
 _JUDGES = {
     "word rule": ("words", "word rule"),
@@ -36,8 +36,8 @@ def citations(results: ResultFiles, published: PublishedFigures) -> ReportSectio
         title="Citations",
         question="Do the cited passages support the sentences, in percent (citation recall and precision of "
         "ALCE), and how much of people's answers is found (claim recall)? 324 questions of ExpertQA, "
-        "PubMedQA and ELI5, or 193 without those of ELI5, and 80 that their references do not answer, which "
-        "should be refused.",
+        "PubMedQA and ELI5, or 265 with those 72 of ELI5's 131 that still have evidence, and 80 that their "
+        "references do not answer, which should be refused.",
         first="generator",
         columns=[*_PERCENTS, *_SHARES],
         rows=[*rows, *published.rows("citations", digits=0)],
