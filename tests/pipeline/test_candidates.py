@@ -96,6 +96,12 @@ def ask(shared_data: Path, ranker: Ranker) -> Ask:
     return Ask(shared_data, ranker)
 
 
+async def test_what_belongs_to_the_references_is_left_out(ask: Ask) -> None:
+    title = next(r for r in (await ask(TRUE)).references if "echolocation" in r.text).title_path
+    answer = await ask(f"{title}: {TRUE[:-1]}, as mentioned in the references [1].")
+    assert [sentence.text for sentence in answer.sentences] == [TRUE]
+
+
 async def test_unsupported_sentence_is_marked_and_loses_its_marks(ask: Ask) -> None:
     answer = await ask(f"{TRUE} [7] {INVENTED} [1][2]")
     assert answer.outcome == "answered"

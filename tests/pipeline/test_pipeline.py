@@ -13,7 +13,7 @@ from citewell.core.errors import InputError
 from citewell.core.events import Done, Event, Searched
 from citewell.core.settings import Settings
 from citewell.core.text import squeeze
-from citewell.core.types import Answer
+from citewell.core.types import Answer, Reference
 from citewell.pipeline.build import open_pipeline
 from citewell.pipeline.pipeline import NO_EVIDENCE
 from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
@@ -154,6 +154,15 @@ async def test_retrieve_finds_the_same_references_and_writes_nothing(settings: M
     assert (answer.outcome, answer.answer, answer.sentences) == ("retrieved", "", ())
     assert answer.references == (await ask(settings(), BATS)).references
     assert {type(event).__name__ for event in stream} == {"Searched", "Fetched", "Ranked", "Done"}
+
+
+async def test_a_quotation_keeps_words_that_speak_of_a_reference(settings: Make) -> None:
+    text = "Bats find their way in the dark by echolocation, as shown in the reference."
+    async with open_pipeline(settings()) as pipeline:
+        events = [event async for event in pipeline.write(BATS, [Reference(1, "bats", "Bats", text, 0.0)])]
+    done = events[-1]
+    assert isinstance(done, Done)
+    assert [sentence.text for sentence in done.answer.sentences] == [text]
 
 
 async def test_instructions_in_a_page_are_text_like_any_other(settings: Make, tmp_path: Path) -> None:
