@@ -90,13 +90,13 @@ def main() -> None:
     if unknown := set(sets) - set(SETS):
         parser.error(f"unknown sets: {', '.join(sorted(unknown))}")
     with tempfile.TemporaryDirectory() as temporary:
-        settings = load_settings(
-            {
-                "data_dir": arguments.data_dir or Path(temporary),
-                "search.collection": COLLECTION,
-                "generator.name": arguments.writer or "extractive",
-            }
-        )
+        chosen: dict[str, Any] = {
+            "data_dir": arguments.data_dir or Path(temporary),
+            "generator.name": arguments.writer or "extractive",
+        }
+        if "covid" in sets:
+            chosen["search.collection"] = COLLECTION
+        settings = load_settings(chosen)
         details = arguments.details or Path(temporary) / "details.jsonl"
         asyncio.run(ask(settings, sets, arguments.limit, details))
         rows = read_lines(details)
@@ -157,7 +157,6 @@ def corpus_of(row: Mapping[str, Any]) -> str:
 
 def covid(settings: Settings, limit: int) -> Iterator[GivenQuestion]:
     """Yield covered questions and questions about COVID-19; the passages are to be retrieved."""
-    build_index(settings)
     covered, _ = covered_questions(list(stored_pages(settings)), "dev", limit)
     for each in covered:
         yield GivenQuestion(each.text, (), answerable=True, group=each.text)
@@ -190,6 +189,8 @@ async def ask(settings: Settings, sets: Sequence[str], limit: int, details: Path
         "mtrag": mtrag,
         "covid": lambda: covid(settings, 2 * limit),
     }
+    if "covid" in sets:
+        build_index(settings)
     async with open_pipeline(settings) as pipeline:
         for name in sets:
             questions = list(read[name]())
