@@ -19,6 +19,7 @@ from benchmarks.results_files import external_data, save, table
 from citewell.core.answers import has_answer, token_f1
 from citewell.core.settings import load_settings
 from citewell.core.significance import compare_all, differences_table
+from citewell.core.training.precision import Precision
 from citewell.core.types import Reference
 from citewell.generator.causal import Sampling
 from citewell.generator.local import LocalGenerator
@@ -73,7 +74,7 @@ def measure_tax(trained: Sequence[Path], texts: Sequence[str], out: Path, *, que
 
 
 def losses(
-    networks: PolicyNetworks, rows: Sequence[TokenizedExample], part_tokens: int, precision: str
+    networks: PolicyNetworks, rows: Sequence[TokenizedExample], part_tokens: int, precision: Precision
 ) -> dict[str, float]:
     """Return the mean loss of the tokens of each row."""
     import torch
@@ -113,7 +114,7 @@ def squad(networks: PolicyNetworks, count: int) -> dict[PromptedQuestion, tuple[
 
 
 def _answered(
-    networks: PolicyNetworks, asked: Mapping[PromptedQuestion, Sequence[str]], precision: str
+    networks: PolicyNetworks, asked: Mapping[PromptedQuestion, Sequence[str]], precision: Precision
 ) -> Measured:
     texts = greedy_answers(networks, list(asked), tokens=_ANSWER, precision=precision)
     pairs = list(zip(texts, asked.values(), strict=True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from citewell.core.training.precision import Precision
 from citewell.generator.training.writing import write_answers
 from citewell.reinforcement.networks import POLICY, PolicyNetworks, autocast
 from citewell.reinforcement.rollout import PromptedQuestion
@@ -20,7 +21,7 @@ def load_policy(networks: PolicyNetworks, folder: Path) -> None:
 
 
 def greedy_answers(
-    networks: PolicyNetworks, asked: Sequence[PromptedQuestion], *, tokens: int, precision: str
+    networks: PolicyNetworks, asked: Sequence[PromptedQuestion], *, tokens: int, precision: Precision
 ) -> list[str]:
     """Return the policy's answer of at most `tokens` tokens to each question."""
     networks.use(POLICY)

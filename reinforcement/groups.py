@@ -19,6 +19,7 @@ from citewell.core.progress import Log
 from citewell.core.training.checkpoints import checkpoint_step, last_checkpoint
 from citewell.core.training.fit import device_name
 from citewell.core.training.folder import CHECKPOINTS
+from citewell.core.training.precision import uses_bfloat16
 from citewell.core.training.run import RunResult
 from citewell.generator.transformers import stop_tokens
 from citewell.reinforcement.answers import QuestionStream
@@ -171,7 +172,7 @@ class GroupTrainer:
             disable_dropout=True,
             gradient_checkpointing=False,
             shuffle_dataset=False,
-            bf16=cuda or config.training.precision == "bfloat16",
+            bf16=uses_bfloat16(config.training.precision),
             use_cpu=not cuda,
             seed=config.training.seed,
             save_strategy="steps",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from citewell.core.training.adapters import save_adapters, with_adapters, with_trained_adapters
 from citewell.core.training.config import AdapterConfig
 from citewell.core.training.plan import PlannedDraw, Size, planned_step
+from citewell.core.training.precision import Precision, uses_bfloat16
 from citewell.generator.defaults import write_defaults
 from citewell.generator.resolve import ModelSource
 from citewell.generator.training.collate import IGNORED, padded
@@ -179,9 +180,8 @@ def collated(rows: Sequence[TokenizedExample], places: Sequence[int]) -> dict[st
     return padded([rows[place] for place in places])
 
 
-def autocast(device: Any, precision: str) -> contextlib.AbstractContextManager[Any]:
-    """Compute in bfloat16 on a GPU, and on a CPU if `precision` says so."""
+def autocast(device: Any, precision: Precision) -> contextlib.AbstractContextManager[Any]:
+    """Compute in bfloat16 or float32, see `uses_bfloat16`."""
     import torch
 
-    bfloat16 = device.type == "cuda" or precision == "bfloat16"
-    return torch.autocast(device.type, torch.bfloat16, enabled=bfloat16)
+    return torch.autocast(device.type, torch.bfloat16, enabled=uses_bfloat16(precision))

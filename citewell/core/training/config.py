@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from citewell.core.section import Section
+from citewell.core.training.precision import Precision
 
 # Annotated, so that a trainer can give another default and keep bounds and description.
 BatchSize = Annotated[int, Field(ge=1, description="Examples per step.")]
@@ -92,8 +93,9 @@ class PartsConfig(Section):
     part_tokens: int = Field(
         1024, ge=64, description="Tokens per forward pass; a step accumulates gradients over several."
     )
-    precision: Literal["float32", "bfloat16"] = Field(
-        "float32", description="Number format on a CPU; a GPU uses bfloat16."
+    precision: Precision = Field(
+        "float32",
+        description="Number format on a CPU with instructions for it; others use float32, a GPU bfloat16.",
     )
 
 

@@ -15,6 +15,7 @@ from citewell.core.training.average import Average
 from citewell.core.training.checkpoints import TrainingError, load_trained, save_trained
 from citewell.core.training.config import OptimizationConfig, PartedOptimizationConfig
 from citewell.core.training.fit import Evaluate
+from citewell.core.training.precision import uses_bfloat16
 from citewell.core.training.progress import Progress
 
 PartLoss = Callable[[Any, Mapping[str, Any]], torch.Tensor]
@@ -165,9 +166,7 @@ def planned_arguments(
     first step too.
     """
     evaluated = best is not None
-    bfloat16 = isinstance(training, PartedOptimizationConfig) and (
-        torch.cuda.is_available() or training.precision == "bfloat16"
-    )
+    bfloat16 = isinstance(training, PartedOptimizationConfig) and uses_bfloat16(training.precision)
     return {
         "output_dir": str(folder),
         "num_train_epochs": 1,

@@ -14,6 +14,7 @@ from citewell.core.training.card import describe_files, write_card
 from citewell.core.training.fit import FitTask, Goal, fit
 from citewell.core.training.folder import finish, open_folder
 from citewell.core.training.plan import plan
+from citewell.core.training.precision import uses_bfloat16
 from citewell.core.training.run import Run, RunResult
 from citewell.generator.resolve import resolve
 from citewell.generator.training.judge.card import describe
@@ -69,7 +70,7 @@ def build_judge(config: JudgeRecipe, cache: Path) -> TrainableGenerator:
     import torch
 
     model, _, tokenizer = load_source(resolve(config.model.base), cache)
-    if config.training.precision == "bfloat16":
+    if uses_bfloat16(config.training.precision):
         model = model.to(torch.bfloat16)
     torch.manual_seed(config.training.seed)
     layers = _layers(model, config.model)
@@ -117,8 +118,8 @@ def _task(config: JudgeRecipe, data: JudgeData, trained: TrainableGenerator, tel
         return trainer
 
     dev = {source.name: [tokenizer.tokenized(each) for each in source.examples] for source in data.dev}
-    lower = config.training.precision == "bfloat16"
-    measure = JudgeDevSets(dev, tokenizer, bfloat16=lower).measure
+    bfloat16 = uses_bfloat16(config.training.precision)
+    measure = JudgeDevSets(dev, tokenizer, bfloat16=bfloat16).measure
     return FitTask(
         training=config.training,
         make=make,

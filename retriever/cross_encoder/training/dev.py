@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from citewell.core.logistic import Numbers, fit_logistic
+from citewell.core.training.precision import uses_bfloat16
 from citewell.retriever.cross_encoder.pairs import PairTokenizer
 from citewell.retriever.cross_encoder.training.config import RerankerRecipe
 from citewell.retriever.cross_encoder.training.model import all_scores
@@ -79,5 +80,5 @@ class RerankerDevSets:
         return found | {MEAN: float(np.mean([found[each.name] for each, *_ in self._sets]))}
 
     def _scores(self, model: Any, pairs: Sequence[Sequence[int]]) -> Numbers:
-        bfloat16 = self._config.training.precision == "bfloat16"
+        bfloat16 = uses_bfloat16(self._config.training.precision)
         return np.array(all_scores(model, pairs, self._config.model.pooling, bfloat16=bfloat16))
