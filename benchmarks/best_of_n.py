@@ -30,11 +30,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple
 
 from benchmarks.results_files import save, table
-from citewell.core.jsonl import read_lines
 from citewell.core.plots import check_plots
+from citewell.core.row_log import RowLog
 from citewell.core.settings import Settings, load_settings
 from citewell.core.text import words
 from citewell.core.types import Reference, Sentence
@@ -198,25 +198,24 @@ def sample(
     settings: Settings, rows: Sequence[EvaluationRow], kept: Path, timed: Sequence[EvaluationRow]
 ) -> dict[int, float]:
     """Generate the samples missing in the file; return the median seconds of an answer for each n."""
-    done = {line.row()["key"] for line in read_lines(kept)} if kept.exists() else set()
+    log = RowLog(kept)
+    done = {row["key"] for row in log.rows}
     times = kept.with_name("times.json")
     left = [row for row in rows if row.key not in done]
     if left or not times.exists():
-        with kept.open("a", encoding="utf-8") as file:
-            found = asyncio.run(_sample(settings, left, file, () if times.exists() else timed))
+        found = asyncio.run(_sample(settings, left, log, () if times.exists() else timed))
         if not times.exists():
             times.write_text(json.dumps(found), encoding="utf-8")
     return {int(n): value for n, value in json.loads(times.read_text(encoding="utf-8")).items()}
 
 
 async def _sample(
-    settings: Settings, left: Sequence[EvaluationRow], file: TextIO, timed: Sequence[EvaluationRow]
+    settings: Settings, left: Sequence[EvaluationRow], log: RowLog, timed: Sequence[EvaluationRow]
 ) -> dict[int, float]:
     async with choose_generator(settings, build_ranker(settings).scores) as chosen:
         for count, row in enumerate(left, 1):
             texts = await written(chosen.backend, row, SAMPLES) + await written(chosen.backend, row, 1)
-            file.write(json.dumps({"key": row.key, "texts": texts}, ensure_ascii=False) + "\n")
-            file.flush()
+            log.append({"key": row.key, "texts": texts})
             print(f"{count:,} of {len(left):,} questions written", end="\r", flush=True)
         return {n: await seconds(chosen.backend, timed, n) for n in NS if timed}
 
@@ -244,7 +243,7 @@ def read_questions(
     rows: Sequence[EvaluationRow], kept: Path, scorer: ScoringSystem, judge: ScoringSystem, settings: Settings
 ) -> list[SampledQuestion]:
     """Read the questions with their samples, checked, scored and judged."""
-    texts = {(row := line.row())["key"]: row["texts"] for line in read_lines(kept)}
+    texts = {row["key"]: row["texts"] for row in RowLog(kept).rows}
     checked = {
         row.key: [
             check_citations(t, row.references, settings.citations.threshold, markdown=True)

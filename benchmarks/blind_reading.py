@@ -26,8 +26,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.reading import QUESTIONS, prepare
-from benchmarks.results_files import RESULTS, read_lines, table
+from benchmarks.results_files import RESULTS, table
 from citewell.core.events import final_answer
+from citewell.core.jsonl import read_lines
+from citewell.core.row_log import RowLog
 from citewell.core.settings import load_settings
 from citewell.core.significance import interval
 from citewell.core.text import shorten, squeeze
@@ -57,7 +59,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=RESULTS / "blind-reading.md")
     parser.add_argument("--verdicts", type=Path, default=RESULTS / "blind-verdicts.jsonl")
     options = parser.parse_args()
-    questions = read_lines(QUESTIONS / "blind.jsonl")
+    questions = [line.row() for line in read_lines(QUESTIONS / "blind.jsonl")]
     if options.step == "answers":
         if options.data_dir is None:
             parser.error("--data-dir is missing: the folder of the collection wikispeedia, or an empty one")
@@ -76,11 +78,11 @@ def write(
     options: argparse.Namespace, questions: Sequence[Mapping[str, str]], title: str, shares: Shares
 ) -> None:
     """Write the sheet, or the report with a title and the shares, whichever step the options name."""
-    dealt = deal(questions, read_lines(options.answers))
+    dealt = deal(questions, RowLog(options.answers).rows)
     if options.step == "sheet":
         text = sheet(dealt)
     else:
-        judged = {line["number"]: line for line in read_lines(options.verdicts)}
+        judged = {row["number"]: row for row in (line.row() for line in read_lines(options.verdicts))}
         found = shares(dealt, judged)
         print(found)
         text = f"{title}\n\n{found}\n\n{sheet(dealt, judged)}"
@@ -90,7 +92,8 @@ def write(
 
 async def answer(writer: str, questions: Sequence[Mapping[str, str]], data_dir: Path, file: Path) -> None:
     """Append a writer's answers to the questions that it has not answered in the file."""
-    known = {(line["collection"], line["question"]) for line in read_lines(file) if line["writer"] == writer}
+    log = RowLog(file)
+    known = {(row["collection"], row["question"]) for row in log.rows if row["writer"] == writer}
     for name in dict.fromkeys(one["collection"] for one in questions):
         asked = [
             one for one in questions if one["collection"] == name and (name, one["question"]) not in known
@@ -102,9 +105,8 @@ async def answer(writer: str, questions: Sequence[Mapping[str, str]], data_dir: 
         async with open_pipeline(settings) as pipeline:
             for number, one in enumerate(asked, 1):
                 found = await final_answer(pipeline.ask(one["question"]))
-                with file.open("a", encoding="utf-8") as lines:
-                    row = {"writer": writer, "collection": name, "question": one["question"], **_kept(found)}
-                    lines.write(json.dumps(row, ensure_ascii=False) + "\n")
+                about = {"writer": writer, "collection": name, "question": one["question"]}
+                log.append(about | _kept(found))
                 print(f"{writer}, {name}: {number} of {len(asked)}", flush=True)
 
 

@@ -26,6 +26,7 @@ from pathlib import Path
 
 from benchmarks.results_files import external_data, output_option, quantiles, save, table
 from citewell.core.events import final_answer
+from citewell.core.row_log import RowLog
 from citewell.core.settings import GeneratorSettings, Settings, load_settings
 from citewell.core.significance import compare_all, differences_table, interval
 from citewell.core.text import words
@@ -134,9 +135,9 @@ async def rewrite_all(
 ) -> dict[str, tuple[float, str]]:
     """Return the seconds and the rewriting of each question by the writer, empty if it wrote none."""
     written: dict[str, tuple[float, str]] = {}
-    if file and file.exists():  # noqa: ASYNC240
-        lines = file.read_text(encoding="utf-8").splitlines()  # noqa: ASYNC240
-        written = {row["id"]: (row["seconds"], row["text"]) for row in map(json.loads, lines)}
+    log = RowLog(file) if file else None
+    if log:
+        written = {row["id"]: (row["seconds"], row["text"]) for row in log.rows}
     missing = [row for row in asked if row.id not in written]
     if writer == "none" or not missing:
         return written
@@ -145,10 +146,9 @@ async def rewrite_all(
     async with open_completer(wanted, settings.cache_dir, threads=settings.threads) as completer:
         for number, row in enumerate(missing, start=1):
             written[row.id] = await timed(completer, row)
-            if file:
+            if log:
                 seconds, text = written[row.id]
-                with file.open("a", encoding="utf-8") as kept:
-                    kept.write(json.dumps({"id": row.id, "seconds": seconds, "text": text}) + "\n")
+                log.append({"id": row.id, "seconds": seconds, "text": text})
             if number % 10 == 0:
                 print(f"{number} of {len(missing)} rewritten", flush=True)
     return written

@@ -36,10 +36,11 @@ from numpy.typing import NDArray
 from benchmarks.ask_wikispeedia import COLLECTION, build_index, covered_questions
 from benchmarks.no_evidence import sample
 from benchmarks.refusals import refusal_from
-from benchmarks.results_files import external_data, output_option, read_lines, save, table
+from benchmarks.results_files import external_data, output_option, save, table
 from citewell.core.events import final_answer
 from citewell.core.logistic import fit_logistic
 from citewell.core.ranking_metrics import area_under_curve
+from citewell.core.row_log import RowLog
 from citewell.core.settings import Settings, load_settings
 from citewell.core.text import encoded_text
 from citewell.core.types import Reference, Turn
@@ -99,7 +100,7 @@ def main() -> None:
         settings = load_settings(chosen)
         details = arguments.details or Path(temporary) / "details.jsonl"
         asyncio.run(ask(settings, sets, arguments.limit, details))
-        rows = read_lines(details)
+        rows = RowLog(details).rows
     signals = READERS + (WRITERS if arguments.writer else ())
     measured = {name: of_set(rows, name, arguments.half, signals) for name in sets}
     cells = [
@@ -183,7 +184,8 @@ def half_of(group: str) -> str:
 
 async def ask(settings: Settings, sets: Sequence[str], limit: int, details: Path) -> None:
     """Append the signals of each question to the details, of both halves."""
-    known = {(row["set"], row["question"], row["answerable"]) for row in read_lines(details)}
+    log = RowLog(details)
+    known = {(row["set"], row["question"], row["answerable"]) for row in log.rows}
     read: dict[str, Callable[[], Iterator[GivenQuestion]]] = {
         "squad": squad,
         "mtrag": mtrag,
@@ -200,9 +202,7 @@ async def ask(settings: Settings, sets: Sequence[str], limit: int, details: Path
                 if (name, each.text, each.answerable) in known:
                     continue
                 asked_here = {"set": name, "half": half_of(each.group), "question": each.text}
-                row = asked_here | {"answerable": each.answerable} | await signals_of(pipeline, each)
-                with details.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(row, ensure_ascii=False) + "\n")
+                log.append(asked_here | {"answerable": each.answerable} | await signals_of(pipeline, each))
                 if number % 10 == 0:
                     print(f"{name}: {number} of {len(asked)}", flush=True)
 

@@ -38,6 +38,7 @@ from typing import Any, NamedTuple
 from benchmarks.ask_wikispeedia import COLLECTION, build_index
 from benchmarks.results_files import external_data, save, table
 from citewell.core.events import final_answer
+from citewell.core.row_log import RowLog
 from citewell.core.settings import load_settings
 from citewell.core.text import squeeze
 from citewell.generator.evaluation import held_out
@@ -209,15 +210,10 @@ class RetrievedReferences:
     """The references that were found so far, in a file with a question per line."""
 
     def __init__(self, file: Path) -> None:
-        """Read what the file has; a last line that was cut off is dropped."""
-        self._file = file
-        self._found: dict[str, list[dict[str, str]]] = {}
-        lines = file.read_text(encoding="utf-8").splitlines(keepends=True) if file.exists() else []
-        whole = [line for line in lines if line.endswith("\n")]
-        if whole != lines:
-            file.write_text("".join(whole), encoding="utf-8")
-        for row in map(json.loads, whole):
-            self._found[row["question"]] = row["references"]
+        self._log = RowLog(file)
+        self._found: dict[str, list[dict[str, str]]] = {
+            row["question"]: row["references"] for row in self._log.rows
+        }
 
     def get(self, question: str) -> list[dict[str, str]] | None:
         """Return the references of a question, an empty list without evidence; None if it is to be asked."""
@@ -226,8 +222,7 @@ class RetrievedReferences:
     def add(self, question: str, references: list[dict[str, str]]) -> None:
         """Store the references of a question."""
         self._found[question] = references
-        with self._file.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"question": question, "references": references}) + "\n")
+        self._log.append({"question": question, "references": references})
 
 
 def with_retrieved(

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,8 +22,9 @@ from typing import Any
 
 from benchmarks.answer_questions import BearingQuestion, Split, of_split, wikipedia_definitions
 from benchmarks.ask_wikispeedia import COLLECTION, build_index
-from benchmarks.results_files import output_option, read_lines, save, table
+from benchmarks.results_files import output_option, save, table
 from citewell.core.events import final_answer
+from citewell.core.row_log import RowLog
 from citewell.core.settings import Settings, load_settings
 from citewell.core.significance import interval
 from citewell.core.types import Answer, Reference
@@ -53,7 +53,7 @@ def main() -> None:
             build_index(settings)
         details = arguments.details or Path(temporary) / "details.jsonl"
         asyncio.run(ask(settings, [question for each in asked.values() for question in each], details))
-        rows = {row["question"]: row for row in read_lines(details)}
+        rows = {row["question"]: row for row in RowLog(details).rows}
     found = {split: summary([rows[question.text] for question in each]) for split, each in asked.items()}
     header = ["questions", "number", *found["dev"]]
     print(table(header, [[n, len(asked[n]), *(_shown(s) for s in f.values())] for n, f in found.items()]))
@@ -62,13 +62,12 @@ def main() -> None:
 
 async def ask(settings: Settings, questions: Sequence[BearingQuestion], details: Path) -> None:
     """Append what becomes of each question to the details, unless they have it."""
-    known = {row["question"] for row in read_lines(details)}
+    log = RowLog(details)
+    known = {row["question"] for row in log.rows}
     missing = [question for question in questions if question.text not in known]
     async with open_pipeline(settings) as pipeline:
         for number, question in enumerate(missing, 1):
-            row = measured(question, await final_answer(pipeline.ask(question.text)))
-            with details.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            log.append(measured(question, await final_answer(pipeline.ask(question.text))))
             if number % _EVERY == 0:
                 print(f"{number} of {len(missing)}", flush=True)
 

@@ -25,8 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.reading import QUESTIONS
-from benchmarks.results_files import output_option, read_lines, save, table
+from benchmarks.results_files import output_option, save, table
 from citewell.core.events import final_answer
+from citewell.core.row_log import RowLog
 from citewell.core.settings import Settings, load_settings
 from citewell.core.significance import interval
 from citewell.core.text import words
@@ -63,7 +64,7 @@ def main() -> None:
             asked = questions(arguments.half, arguments.limit)
             index(settings, arguments.half)
             asyncio.run(ask(settings, asked, details))
-            results[name] = summary([row for row in read_lines(details) if row["generator"] == name])
+            results[name] = summary([row for row in RowLog(details).rows if row["generator"] == name])
     save(f"own_documents_{arguments.half}", {"half": arguments.half, "generators": results}, arguments.output)
     columns = list(next(iter(results.values())))
     print(table(["generator", *columns], [[n, *(_shown(r[c]) for c in columns)] for n, r in results.items()]))
@@ -90,13 +91,13 @@ def index(settings: Settings, half: str) -> None:
 async def ask(settings: Settings, asked: Sequence[dict[str, Any]], details: Path) -> None:
     """Append the answer to each question that has none yet to the details."""
     name = settings.generator.name
-    known = {row["question"] for row in read_lines(details) if row["generator"] == name}
+    log = RowLog(details)
+    known = {row["question"] for row in log.rows if row["generator"] == name}
     missing = [row for row in asked if row["question"] not in known]
     async with open_pipeline(settings) as pipeline:
         for number, row in enumerate(missing, 1):
             found = measured(row, await final_answer(pipeline.ask(row["question"])))
-            with details.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"generator": name} | found, ensure_ascii=False) + "\n")
+            log.append({"generator": name} | found)
             if number % 10 == 0:
                 print(f"{name}: {number} of {len(missing)}", flush=True)
 

@@ -26,7 +26,9 @@ from benchmarks.answer_questions import LEADS, of_split, wikipedia_questions
 from benchmarks.blind_reading import report, write
 from benchmarks.own_documents import questions as own_questions
 from benchmarks.reading import QUESTIONS
-from benchmarks.results_files import RESULTS, external_data, read_lines
+from benchmarks.results_files import RESULTS, external_data
+from citewell.core.jsonl import read_lines
+from citewell.core.row_log import RowLog
 from citewell.core.text import squeeze
 
 DRAWN = {"nq_open": 40, LEADS: 20, "handbook": 20, "own": 20}
@@ -75,7 +77,7 @@ def drawn() -> list[dict[str, str]]:
     }
     pools["handbook"] = [
         {"collection": "pages", "question": row["question"], "fact": ""}
-        for row in read_lines(QUESTIONS / "handbook.jsonl")
+        for row in (line.row() for line in read_lines(QUESTIONS / "handbook.jsonl"))
     ]
     pools["own"] = [
         {"collection": "own", "question": row["question"], "fact": row.get("answer", "")}
@@ -122,15 +124,15 @@ class Program:
 
 def answer(name: str, program: Program, questions: Sequence[Mapping[str, str]], file: Path) -> None:
     """Append a version's answers to the questions that it has not answered in the file."""
-    known = {(line["collection"], line["question"]) for line in read_lines(file) if line["writer"] == name}
+    log = RowLog(file)
+    known = {(row["collection"], row["question"]) for row in log.rows if row["writer"] == name}
     asked = [one for one in questions if (one["collection"], one["question"]) not in known]
     for collection in dict.fromkeys(one["collection"] for one in asked):
         program.index(collection)
     for number, one in enumerate(asked, 1):
         found = program.ask(one["question"], one["collection"])
-        row = {"writer": name, "collection": one["collection"], "question": one["question"], **_kept(found)}
-        with file.open("a", encoding="utf-8") as lines:
-            lines.write(json.dumps(row, ensure_ascii=False) + "\n")
+        about = {"writer": name, "collection": one["collection"], "question": one["question"]}
+        log.append(about | _kept(found))
         print(f"{name}: {number} of {len(asked)}", flush=True)
 
 

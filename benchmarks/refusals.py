@@ -26,9 +26,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.reading import QUESTIONS, prepare
-from benchmarks.results_files import output_option, read_lines, save, table
+from benchmarks.results_files import output_option, save, table
 from citewell.core.errors import InputError
 from citewell.core.events import final_answer
+from citewell.core.row_log import RowLog
 from citewell.core.settings import GeneratorSettings, Settings, load_settings
 from citewell.core.types import Answer, Reference
 from citewell.generator.citations.relevance import LEAST_RELEVANCE, is_relevant, relevance
@@ -60,12 +61,12 @@ def main() -> None:
                 "generator.refusal": 1.0,
             }
         )
-        known = {row["question"] for row in read_lines(arguments.details)}
+        known = {row["question"] for row in RowLog(arguments.details).rows}
         missing = [one for one in questions(collection) if one[0] not in known]
         if missing:
             prepare(settings)
             asyncio.run(ask(settings, missing, arguments.details))
-    rows = read_lines(arguments.details)
+    rows = RowLog(arguments.details).rows
     by_refusal = {str(least): measured(rows, refusal=least) for least in REFUSALS}
     by_relevance = {str(least): measured(rows, relevance=least) for least in RELEVANCES}
     save(
@@ -92,6 +93,7 @@ async def ask(settings: Settings, asked: Sequence[tuple[str, bool]], details: Pa
 
     Raises `InputError` for a generator that is not a language model that runs in this process.
     """
+    log = RowLog(details)
     async with open_pipeline(settings) as pipeline:
         if not isinstance(pipeline.generator, LocalGenerator) or pipeline.judge is None:
             raise InputError(
@@ -103,8 +105,7 @@ async def ask(settings: Settings, asked: Sequence[tuple[str, bool]], details: Pa
             row["refusal"] = await refusal(pipeline.generator, answer) if answer.candidates else 1.0
             row["relevance"] = await relevance_of(pipeline.judge.model, answer)
             row["first_supported"] = bool(answer.candidates) and is_first_supported(answer)
-            with details.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row | {"answer": answer.answer}, ensure_ascii=False) + "\n")
+            log.append(row | {"answer": answer.answer})
             print(f"{settings.search.collection}: {number} of {len(asked)}", flush=True)
 
 

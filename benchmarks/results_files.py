@@ -42,12 +42,6 @@ def missing_sets(module: str, folder: Path | None) -> list[str]:
     ]
 
 
-def read_lines(file: Path) -> list[dict[str, Any]]:
-    """Return the objects of a file of JSON lines; none if it is not there yet."""
-    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-    return [json.loads(line) for line in lines]
-
-
 def machine() -> str:
     """Return the shape of the machine: its cores, processor, memory and Python."""
     lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import signal
 import sys
 from collections import Counter
@@ -27,7 +26,7 @@ from typing import Any
 
 from benchmarks.chaos.run import ChaosPlan, run
 from benchmarks.results_files import output_option, save, table
-from citewell.core.jsonl import read_lines
+from citewell.core.row_log import RowLog
 
 _MOST_SHOWN = 40
 
@@ -54,7 +53,7 @@ def show(result: dict[str, Any]) -> None:
 
 def ended(details: Path | None, minutes: float) -> dict[int, dict[str, Any]]:
     """Return the results of the runs of so many minutes that ended, by their seeds."""
-    rows = [] if details is None or not details.exists() else [line.row() for line in read_lines(details)]
+    rows = RowLog(details).rows if details else []
     return {row["seed"]: row for row in rows if row["minutes"] == minutes}
 
 
@@ -93,7 +92,7 @@ def main() -> None:
         if options.log:
             append(options.log, log)
         if options.details:
-            append(options.details, [json.dumps(result, ensure_ascii=False)])
+            RowLog(options.details).append(result)
         runs[seed] = result
         print(f"\nSeed {seed}, {result['seconds'] / 60:.1f} minutes:\n")
         show(result)

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import NamedTuple
 
 from citewell.bootstrap.labels.candidates import LabelCandidate, candidates
 from citewell.bootstrap.labels.prompt import answers_prompt
-from citewell.core.errors import InputError
-from citewell.core.jsonl import read_lines
 from citewell.core.progress import SECONDS, Log, duration
+from citewell.core.row_log import RowLog
 from citewell.generator.yes import YesModel
 from citewell.retriever.training.labels.asked import read_asked
 
@@ -61,7 +58,9 @@ async def write_labels(run: LabelRun, judge: YesModel, tell: Log) -> LabelCost:
     A line is on the disk before the next candidates are judged; an incomplete last line is cut off. Raises
     `InputError` for files that cannot be used, and the judge's errors.
     """
-    done = _repaired(run.out)
+    log = RowLog(run.out)
+    log.append()  # which fails now if no label could be written
+    done = {(str(row.get("question")), str(row.get("passage"))) for row in log.rows}
     asked = read_asked(run.files)
     missing = (
         each for each in candidates(asked, run.each, tell) if (each.asked.id, each.passage.id) not in done
@@ -73,42 +72,29 @@ async def write_labels(run: LabelRun, judge: YesModel, tell: Log) -> LabelCost:
     def cost() -> LabelCost:
         return LabelCost(len(done) + judged, judged, tokens, time.monotonic() - started, run.price)
 
-    with _appending(run.out) as file:
-        for batch in _batches(islice(missing, left), judge.concurrency):
-            verdicts = await asyncio.gather(
-                *(judge.ask(answers_prompt(each.asked.question, *each.passage)) for each in batch)
+    for batch in _batches(islice(missing, left), judge.concurrency):
+        verdicts = await asyncio.gather(
+            *(judge.ask(answers_prompt(each.asked.question, *each.passage)) for each in batch)
+        )
+        log.append(
+            *(
+                {
+                    "question": each.asked.id,
+                    "passage": each.passage.id,
+                    "yes": round(verdict.yes, 4),
+                    "gold": each.gold,
+                }
+                for each, verdict in zip(batch, verdicts, strict=True)
             )
-            for each, verdict in zip(batch, verdicts, strict=True):
-                label = {"question": each.asked.id, "passage": each.passage.id}
-                file.write(json.dumps(label | {"yes": round(verdict.yes, 4), "gold": each.gold}) + "\n")
-                tokens += verdict.tokens
-            file.flush()
-            judged += len(batch)
-            if time.monotonic() - told > SECONDS:
-                told = time.monotonic()
-                tell(str(cost()))
+        )
+        tokens += sum(verdict.tokens for verdict in verdicts)
+        judged += len(batch)
+        if time.monotonic() - told > SECONDS:
+            told = time.monotonic()
+            tell(str(cost()))
     return cost()
 
 
 def _batches(found: Iterator[LabelCandidate], size: int) -> Iterator[list[LabelCandidate]]:
     while batch := list(islice(found, size)):
         yield batch
-
-
-def _repaired(out: Path) -> set[tuple[str, str]]:
-    """Return the ids of the labels in a file, after cutting off an incomplete last line."""
-    if not out.exists():
-        return set()
-    content = out.read_bytes()
-    whole = content.rfind(b"\n") + 1
-    if whole < len(content):
-        os.truncate(out, whole)
-    rows = [line.row() for line in read_lines(out)]
-    return {(str(row.get("question")), str(row.get("passage"))) for row in rows}
-
-
-def _appending(out: Path) -> TextIO:
-    try:
-        return out.open("a", encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{out} cannot be written: {error.strerror}.") from error

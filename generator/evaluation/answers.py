@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, dataclass
@@ -14,7 +12,9 @@ from typing import Protocol, TypeVar
 
 import msgspec
 
-from citewell.core.errors import CitewellError, InputError
+from citewell.core.errors import CitewellError
+from citewell.core.jsonl import Line
+from citewell.core.row_log import RowLog
 from citewell.core.types import Reference
 from citewell.generator.citations.marks import MarkedSentence
 
@@ -79,23 +79,18 @@ class AnswerFile:
 
         Raises `InputError` if the file contains something else.
         """
-        self._file = file
+        self._log = RowLog(file)
         self._found: dict[tuple[str, str], GeneratedAnswer] = {}
-        if not file.exists():
-            return
-        lines = file.read_text(encoding="utf-8").split("\n")
-        for number, line in enumerate(lines[:-1], 1):
-            self._read(line, number)
-        if lines[-1]:
-            file.write_text("".join(f"{line}\n" for line in lines[:-1]), encoding="utf-8")
+        for line in self._log.lines:
+            self._read(line)
 
-    def _read(self, line: str, number: int) -> None:
+    def _read(self, line: Line) -> None:
         try:
-            row = msgspec.json.decode(line)
+            row = msgspec.json.decode(line.text)
             self._found[row["identity"], row["key"]] = msgspec.convert(row, GeneratedAnswer)
         except (msgspec.MsgspecError, ValueError, KeyError, TypeError) as error:
-            raise InputError(
-                f"{self._file}, line {number:,}: this is not an answer of an evaluation.",
+            raise line.error(
+                "this is not an answer of an evaluation.",
                 "Remove the file, or write to another one with --json.",
             ) from error
 
@@ -141,11 +136,7 @@ class AnswerFile:
     def _store(self, name: str, identity: str, row: Asked, written: GeneratedAnswer) -> None:
         self._found[identity, row.key] = written
         about = {"generator": name, "identity": identity, "key": row.key, "question": row.question}
-        line = json.dumps(about | asdict(written), ensure_ascii=False)
-        with self._file.open("a", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(f"{line}\n")
-            file.flush()
-            os.fsync(file.fileno())
+        self._log.append(about | asdict(written))
 
 
 async def _as_written(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.answer_questions import BearingQuestion
 from benchmarks.lead_sentences import ask, summary
-from benchmarks.results_files import read_lines
+from citewell.core.row_log import RowLog
 from citewell.core.settings import load_settings
 from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.collection.indexing import index_documents, indexing
@@ -39,7 +39,7 @@ def test_a_quoted_definition_begins_with_its_lead(tmp_path: Path) -> None:
     ]
     asyncio.run(ask(settings, asked[:1], details))
     asyncio.run(ask(settings, asked, details))
-    rows = read_lines(details)
+    rows = RowLog(details).rows
     assert [row["question"] for row in rows] == [question.text for question in asked]
     assert [(row["lead"], row["of the article"], row["no answer"]) for row in rows] == [
         (True, True, False),
