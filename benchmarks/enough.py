@@ -13,8 +13,9 @@ Signals are the evidence, the evidence for a quoted answer, the highest logit of
 combination by logistic regression on the other half and, with `--writer NAME`, one minus the probability that
 the writer refuses, the relevance of the best quotation by the writer as judge, and the combination of all. Of
 each the area under the curve is printed, and how many of the unanswerable questions are refused where 5% of
-the answerable ones are, with bootstrapped 95% intervals. `--half held` measures on the half that no choice
-was made on. `--details FILE` keeps the signals of each question, and a run with the same file goes on.
+the answerable ones are, with bootstrapped 95% intervals. With a writer, each question is also answered, and
+the shares of both kinds that get no answer are printed. `--half held` measures on the half that no choice was
+made on. `--details FILE` keeps the signals of each question, and a run with the same file goes on.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +44,7 @@ from citewell.core.logistic import fit_logistic
 from citewell.core.ranking_metrics import area_under_curve
 from citewell.core.row_log import RowLog
 from citewell.core.settings import Settings, load_settings
+from citewell.core.significance import interval
 from citewell.core.text import encoded_text
 from citewell.core.types import Reference, Turn
 from citewell.generator.citations.correction import check_citations
@@ -59,6 +62,7 @@ from citewell.retriever.lexical import bm25
 SETS = ("squad", "mtrag", "covid")
 READERS = ("evidence", "evidence to quote", "reader")
 WRITERS = ("writer does not refuse", "relevance of the best quotation")
+ANSWERED = "answered"
 ANSWERABLE_REFUSED = 0.05
 PASSAGES = 5
 _DRAWS = 1000
@@ -111,6 +115,9 @@ def main() -> None:
     header = ["set", "signal", "area", f"unanswerable refused at {ANSWERABLE_REFUSED:.0%}", "questions"]
     print(table(header, cells))
     result = {"half": arguments.half, "writer": arguments.writer or "", "sets": measured}
+    if arguments.writer:
+        result["answers"] = answers = {name: without_answer(rows, name, arguments.half) for name in sets}
+        print(table(["set", *next(iter(answers.values()))], [[n, *of.values()] for n, of in answers.items()]))
     save(f"enough_{arguments.half}", result, arguments.output)
 
 
@@ -232,6 +239,8 @@ async def signals_of(pipeline: Pipeline, asked: GivenQuestion) -> dict[str, floa
         refused = await refusal_from(pipeline.generator, question, references)
         _, likely = await relevant(pipeline.judge.model, question, quotations, references)
         signals |= dict(zip(WRITERS, (1 - refused, likely), strict=True))
+        asking = pipeline.write(question, references) if asked.references else pipeline.ask(question)
+        signals[ANSWERED] = (await final_answer(asking)).outcome == "answered"
     return {name: round(float(value), 5) for name, value in signals.items()}
 
 
@@ -247,6 +256,18 @@ def of_set(
         values[f"combination of {size}"] = combined(other, here, signals[:size])
     true = np.array([row["answerable"] for row in here])
     return {signal: measured_signal(of, true) for signal, of in values.items()}
+
+
+def without_answer(rows: Sequence[Mapping[str, Any]], name: str, half: str) -> dict[str, str]:
+    """Return the shares of the questions of both kinds that get no answer."""
+    found = {}
+    for kind, answerable in (("answerable", True), ("unanswerable", False)):
+        mine = [row for row in rows if (row["set"], row["half"]) == (name, half)]
+        values = {r["question"]: 1.0 - r[ANSWERED] for r in mine if r["answerable"] is answerable}
+        low, high = interval(values)
+        found[f"{kind} without an answer"] = f"{fmean(values.values()):.2f} ({low:.2f} to {high:.2f})"
+        found[kind] = str(len(values))
+    return found
 
 
 def combined(
