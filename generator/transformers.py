@@ -166,7 +166,7 @@ class TransformersModel:
                         seen(candidate, refused)
                     return
                 forbidden = [self.encode(each) for each in refusal.beginnings]
-            cache, logits = state.past_key_values, state.logits[:, -1].float()
+            cache, logits = state.cache, state.logits[:, -1].float()
             if n > 1:
                 cache.batch_repeat_interleave(n)
                 logits = logits.repeat(n, 1)
@@ -191,8 +191,8 @@ class TransformersModel:
                     if held is not None:
                         held.keep(kept)
                     tokens = tokens[index]
-                state = self._model(input_ids=tokens[:, None], past_key_values=cache, use_cache=True)
-                cache, logits = state.past_key_values, state.logits[:, -1].float()
+                state = self._model(input_ids=tokens[:, None], cache=cache, use_cache=True)
+                cache, logits = state.cache, state.logits[:, -1].float()
 
     def yes(self, prompt: str) -> YesAnswer:
         """Return the probability of yes against no as the first word after a prompt.
@@ -233,9 +233,9 @@ class TransformersModel:
         if len(tokens) > 1:
             more = torch.tensor([tokens[:-1]], device=self._model.device)
             # A copy: not every cache can take tokens back.
-            cache = copy.deepcopy(state.past_key_values)
+            cache = copy.deepcopy(state.cache)
             logits = torch.cat(
-                [logits, self._model(input_ids=more, past_key_values=cache, use_cache=True).logits[0]]
+                [logits, self._model(input_ids=more, cache=cache, use_cache=True).logits[0]]
             )
         return log_probabilities(logits.float().numpy(force=True), tokens)
 
@@ -261,8 +261,8 @@ class TransformersModel:
             if cancelled.is_set():
                 return None
             piece = torch.tensor([ids[start : start + _PREFILL]], device=self._model.device)
-            state = self._model(input_ids=piece, past_key_values=cache, use_cache=True, logits_to_keep=1)
-            cache = state.past_key_values
+            state = self._model(input_ids=piece, cache=cache, use_cache=True, logits_to_keep=1)
+            cache = state.cache
         return state
 
     def _apply(self, messages: list[Message]) -> str:

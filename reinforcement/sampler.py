@@ -113,11 +113,11 @@ class TorchSampler:
                 input_ids=ids,
                 attention_mask=mask,
                 position_ids=positions,
-                past_key_values=cache,
+                cache=cache,
                 use_cache=True,
                 logits_to_keep=1,
             )
-            cache = state.past_key_values
+            cache = state.cache
             logits = state.logits[:, -1].float()
             if held is not None:
                 logits = held.masked(logits)
