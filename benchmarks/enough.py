@@ -14,7 +14,8 @@ combination by logistic regression on the other half and, with `--writer NAME`, 
 the writer refuses, the relevance of the best quotation by the writer as judge, and the combination of all. Of
 each the area under the curve is printed, and how many of the unanswerable questions are refused where 5% of
 the answerable ones are, with bootstrapped 95% intervals. With a writer, each question is also answered, and
-the shares of both kinds that get no answer are printed. `--half held` measures on the half that no choice was
+the shares of both kinds are printed that are refused by the setting alone, by the best quotation too
+(`citewell.generator.refusal`), and that get no answer. `--half held` measures on the half that no choice was
 made on. `--details FILE` keeps the signals of each question, and a run with the same file goes on.
 """
 
@@ -43,7 +44,7 @@ from citewell.core.events import final_answer
 from citewell.core.logistic import fit_logistic
 from citewell.core.ranking_metrics import area_under_curve
 from citewell.core.row_log import RowLog
-from citewell.core.settings import Settings, load_settings
+from citewell.core.settings import GeneratorSettings, Settings, load_settings
 from citewell.core.significance import interval
 from citewell.core.text import encoded_text
 from citewell.core.types import Reference, Turn
@@ -52,6 +53,7 @@ from citewell.generator.citations.relevance import relevant
 from citewell.generator.evaluation.held_out import digest
 from citewell.generator.extractive import ExtractiveGenerator
 from citewell.generator.local import LocalGenerator
+from citewell.generator.refusal import least_refusal
 from citewell.pipeline.build import open_pipeline
 from citewell.pipeline.conversation.rule import complete
 from citewell.pipeline.evaluation.coverage import stored_pages
@@ -117,7 +119,8 @@ def main() -> None:
     result = {"half": arguments.half, "writer": arguments.writer or "", "sets": measured}
     if arguments.writer:
         result["answers"] = answers = {name: without_answer(rows, name, arguments.half) for name in sets}
-        print(table(["set", *next(iter(answers.values()))], [[n, *of.values()] for n, of in answers.items()]))
+        shown = [[n, kind, *of.values()] for n, kinds in answers.items() for kind, of in kinds.items()]
+        print(table(["set", "questions that are", *answers[sets[0]]["answerable"]], shown))
     save(f"enough_{arguments.half}", result, arguments.output)
 
 
@@ -258,15 +261,27 @@ def of_set(
     return {signal: measured_signal(of, true) for signal, of in values.items()}
 
 
-def without_answer(rows: Sequence[Mapping[str, Any]], name: str, half: str) -> dict[str, str]:
-    """Return the shares of the questions of both kinds that get no answer."""
+def without_answer(rows: Sequence[Mapping[str, Any]], name: str, half: str) -> dict[str, dict[str, str]]:
+    """Return the shares of the questions of both kinds that are refused, and that get no answer."""
+    least = GeneratorSettings().refusal
     found = {}
     for kind, answerable in (("answerable", True), ("unanswerable", False)):
-        mine = [row for row in rows if (row["set"], row["half"]) == (name, half)]
-        values = {r["question"]: 1.0 - r[ANSWERED] for r in mine if r["answerable"] is answerable}
-        low, high = interval(values)
-        found[f"{kind} without an answer"] = f"{fmean(values.values()):.2f} ({low:.2f} to {high:.2f})"
-        found[kind] = str(len(values))
+        of = [r for r in rows if (r["set"], r["half"], r["answerable"]) == (name, half, answerable)]
+        refusals = [(1 - row[WRITERS[0]], row[WRITERS[1]]) for row in of]
+        without = {
+            "refused by the setting": [one >= least for one, _ in refusals],
+            # Nothing was quoted where the relevance is 0.
+            "refused by the quotation too": [
+                one >= (least_refusal(least, likely) if likely else least) for one, likely in refusals
+            ],
+            "without an answer": [not row[ANSWERED] for row in of],
+        }
+        found[kind] = {"questions": str(len(of))}
+        for measure, values in without.items():
+            low, high = interval(
+                {row["question"]: float(value) for row, value in zip(of, values, strict=True)}
+            )
+            found[kind][measure] = f"{fmean(values):.2f} ({low:.2f} to {high:.2f})"
     return found
 
 

@@ -89,6 +89,7 @@ class ExtractiveGenerator:
     name = "extractive"
     yes_model: YesModel | None = None
     completer: Completer | None = None
+    refuses = False
 
     def __init__(self, relevance: Relevance, *, sentences: int, split: Split) -> None:
         """Quote at most `sentences` sentences, chosen by `relevance` for each part of `split`."""
@@ -108,7 +109,13 @@ class ExtractiveGenerator:
         )
 
     async def generate(
-        self, question: str, references: Sequence[Reference], n: int, *, first: int = 0
+        self,
+        question: str,
+        references: Sequence[Reference],
+        n: int,
+        *,
+        first: int = 0,
+        likely: float | None = None,
     ) -> AsyncGenerator[Token, None]:
         """Stream the only answer sentence by sentence; `n` is ignored."""
         if first:

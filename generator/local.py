@@ -13,7 +13,7 @@ from citewell.core.types import Reference
 from citewell.generator.causal import CausalModel, RefusalRule, Sampling, rendered
 from citewell.generator.completer import Completer, LocalCompleter
 from citewell.generator.prompt import Message, PromptForm, build_messages
-from citewell.generator.refusal import REFUSAL, REFUSAL_BEGINNINGS
+from citewell.generator.refusal import REFUSAL, REFUSAL_BEGINNINGS, least_refusal
 from citewell.generator.yes import LocalYesModel, YesModel
 
 _MARK = "MARK"  # stands for what differs between prompts
@@ -62,20 +62,30 @@ class LocalGenerator:
         self._refusal: RefusalRule | None = None
         if refusal is not None and REFUSAL in self._form.instruction:
             self._refusal = RefusalRule(REFUSAL, REFUSAL_BEGINNINGS, refusal)
+        self.refuses = self._refusal is not None
         self._focus = focus
         self.yes_model: YesModel | None = LocalYesModel(model, name)
         self.completer: Completer | None = LocalCompleter(model, name)
 
     def generate(
-        self, question: str, references: Sequence[Reference], n: int, *, first: int = 0
+        self,
+        question: str,
+        references: Sequence[Reference],
+        n: int,
+        *,
+        first: int = 0,
+        likely: float | None = None,
     ) -> AsyncGenerator[Token, None]:
         """Stream `n` candidates; closing it waits until the model has stopped, at its next token."""
         sampling = self._sampling._replace(seed=self._sampling.seed + first)
+        refusal = self._refusal
+        if refusal is not None and likely is not None:
+            refusal = refusal._replace(least=least_refusal(refusal.least, likely))
 
         def prompt() -> str:
             return self._render(self.messages(question, references))
 
-        return self._write(prompt, n, sampling, first, self._refusal)
+        return self._write(prompt, n, sampling, first, refusal)
 
     def complete(
         self, messages: Sequence[Message], n: int, *, seed: int | None = None

@@ -58,9 +58,16 @@ class OpenAiGenerator:
         self._together = together
         self.yes_model: YesModel | None = ApiYesModel(client)
         self.completer: Completer | None = ChatCompleter(client)
+        self.refuses = False
 
     async def generate(
-        self, question: str, references: Sequence[Reference], n: int, *, first: int = 0
+        self,
+        question: str,
+        references: Sequence[Reference],
+        n: int,
+        *,
+        first: int = 0,
+        likely: float | None = None,
     ) -> AsyncGenerator[Token, None]:
         """Stream `n` candidates; closing the iterator ends the requests.
 

@@ -234,9 +234,7 @@ class TransformersModel:
             more = torch.tensor([tokens[:-1]], device=self._model.device)
             # A copy: not every cache can take tokens back.
             cache = copy.deepcopy(state.cache)
-            logits = torch.cat(
-                [logits, self._model(input_ids=more, cache=cache, use_cache=True).logits[0]]
-            )
+            logits = torch.cat([logits, self._model(input_ids=more, cache=cache, use_cache=True).logits[0]])
         return log_probabilities(logits.float().numpy(force=True), tokens)
 
     def _yes(self, logits: torch.Tensor) -> float:

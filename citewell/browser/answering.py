@@ -55,6 +55,7 @@ class PolicyAnswerer:
 
     yes_model: YesModel | None = None
     completer: Completer | None = None
+    refuses = False
 
     def __init__(self, policy: AnsweringPolicy, *, prompt_tokens: int, answer_tokens: int, seed: int) -> None:
         """Read at most `prompt_tokens`, and write at most `answer_tokens`; samples start from `seed`."""
@@ -65,7 +66,13 @@ class PolicyAnswerer:
         self._seed = seed
 
     async def generate(
-        self, question: str, references: Sequence[Reference], n: int, *, first: int = 0
+        self,
+        question: str,
+        references: Sequence[Reference],
+        n: int,
+        *,
+        first: int = 0,
+        likely: float | None = None,
     ) -> AsyncGenerator[Token, None]:
         """Stream `n` answers, each as one piece; a single one is greedy."""
         quotes = {

@@ -28,7 +28,14 @@ from citewell.generator.citations.ending import finished
 from citewell.generator.citations.helpful import helpful
 from citewell.generator.citations.judged import JudgedCitations
 from citewell.generator.citations.mentions import without_mentions, without_titles
-from citewell.generator.citations.relevance import are_quotable, is_better, is_relevant, relevance, relevant
+from citewell.generator.citations.relevance import (
+    are_quotable,
+    is_better,
+    is_relevant,
+    likely_answered,
+    relevance,
+    relevant,
+)
 from citewell.generator.extractive import ExtractiveGenerator
 from citewell.generator.orders.detector import OrderDetector
 from citewell.generator.orders.marking import evidence_of, mark_orders, order_notices
@@ -300,11 +307,17 @@ class Pipeline:
                 texts = [t.text async for t in self.quoter.generate(run.searched, run.evidence, 1)]
                 run.quotations = check_citations("".join(texts), run.evidence, limits.threshold)
             yield Quoted(run.quotations)
+        likely = None
+        if self.judge is not None and self.generator.refuses:
+            with run.timed("check"):
+                likely = await likely_answered(self.judge.model, run.searched, run.quotations, run.evidence)
         raw: dict[tuple[Sentence, ...], str] = {}
         while wanted := rounds.wanted:
             pieces: dict[int, list[str]] = {}
             with run.timed("generate"):
-                tokens = self.generator.generate(run.searched, run.evidence, wanted, first=rounds.written)
+                tokens = self.generator.generate(
+                    run.searched, run.evidence, wanted, first=rounds.written, likely=likely
+                )
                 async with aclosing(tokens) as stream:
                     async for token in stream:
                         run.timings.setdefault("first_token", round(time.perf_counter() - run.started, 4))

@@ -21,6 +21,8 @@ _BETTER = 0.08
 _BEHIND = 0.1
 # The relevance and the reader's logit that suffice together for quotations that stand for what is written.
 _QUOTABLE = ((0.7, 1.0), (0.8, -0.5), (0.9, -2.0))
+# From here on, another quotation that answers changes nothing.
+_SURELY = 0.85
 _INSTRUCTION = "You judge answers. Reply with one word: Yes or No."
 _ASKED = """\
 Page: {title}
@@ -77,6 +79,25 @@ async def relevant(
     kept = {place for place, yes in enumerate(likely) if yes >= least}
     kept |= {place - 1 for place in kept if place and points_back(cited[place].text)}
     return tuple(cited[place] for place in sorted(kept)), best
+
+
+async def likely_answered(
+    model: YesModel, question: str, quotations: Sequence[Sentence], references: Sequence[Reference]
+) -> float | None:
+    """Return the highest probability that one of the quotations answers the question; None without any.
+
+    The quotations are asked about in their order, until one surely answers. Raises the errors of the model.
+    """
+    titles = {reference.number: reference.title_path for reference in references}
+    best: float | None = None
+    for each in quotations:
+        if not (each.supported and each.citations):
+            continue
+        asked = relevance_prompt(question, titles[each.citations[0]], each.text)
+        best = max(best or 0.0, (await model.ask(asked)).yes)
+        if best >= _SURELY:
+            break
+    return best
 
 
 def are_quotable(relevance: float, logit: float | None) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import math
 import re
 import threading
 import time
@@ -309,6 +310,25 @@ async def test_a_refusal_is_chosen_by_its_probability(model: OpenVinoModel, n: i
     assert not any(text.startswith("The references") for text in found.values())
     assert texts(await tokens(refusing(1.0), n)) == found
     assert REFUSAL not in texts(await tokens(refusing(1e-30, WEBGLM), n)).values()
+
+
+async def test_it_refuses_sooner_where_no_sentence_seems_to_answer(model: OpenVinoModel) -> None:
+    asked = LocalGenerator(model, "SmolLM2", prompt_tokens=300, answer_tokens=8, sampling=Sampling(0.8, 0))
+    (logs,) = await asked.likelihoods(asked.messages(QUESTION, REFERENCES), [REFUSAL])
+    generator = LocalGenerator(
+        model,
+        "SmolLM2",
+        prompt_tokens=300,
+        answer_tokens=8,
+        sampling=Sampling(0.8, 0),
+        refusal=2 * math.exp(sum(logs)),
+    )
+
+    async def written(likely: float | None) -> str:
+        return "".join([t.text async for t in generator.generate(QUESTION, REFERENCES, 1, likely=likely)])
+
+    assert await written(0.3) == REFUSAL
+    assert await written(None) == await written(0.9) != REFUSAL
 
 
 async def test_a_model_that_would_refuse_answers_below_the_limit(model: OpenVinoModel) -> None:

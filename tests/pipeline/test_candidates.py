@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from citewell.core.errors import FetchError
-from citewell.core.events import Done, Event, Quoted, Ranked, Scored, Token
+from citewell.core.events import Done, Event, Quoted, Ranked, Scored, Token, final_answer
 from citewell.core.types import Answer, Reference
+from citewell.generator.causal import YesAnswer
+from citewell.generator.citations.judged import JudgedCitations
 from citewell.generator.extractive import ExtractiveGenerator
+from citewell.generator.prompt import Message
 from citewell.generator.refusal import REFUSAL
 from citewell.pipeline.pipeline import NO_EVIDENCE, NO_SURE_ANSWER, Limits, Pipeline
 from citewell.pipeline.providers import OpenedSearch
@@ -37,16 +41,41 @@ class _Scripted:
     """Writes the same answers, word by word, whatever is asked."""
 
     name = "scripted"
+    refuses = True
 
     def __init__(self, *answers: str) -> None:
         self._answers = answers
+        self.likely: float | None = None
 
     async def generate(
-        self, question: str, references: Sequence[Reference], n: int, *, first: int = 0
+        self,
+        question: str,
+        references: Sequence[Reference],
+        n: int,
+        *,
+        first: int = 0,
+        likely: float | None = None,
     ) -> AsyncGenerator[Token, None]:
+        self.likely = likely
         for index, answer in enumerate(self._answers[first : first + n], first):
             for piece in re.split(r"(?<= )", answer):
                 yield Token(piece, index)
+
+
+class _Judge:
+    """Finds that sentences with one of the words answer, with its probability."""
+
+    name = "judge"
+    concurrency = 1
+
+    def __init__(self, **words: float) -> None:
+        self._words = words
+        self.asked: list[str] = []
+
+    async def ask(self, messages: Sequence[Message]) -> YesAnswer:
+        text = messages[-1]["content"]
+        self.asked.append(text)
+        return YesAnswer(next((yes for word, yes in self._words.items() if word in text), 0.3), 10)
 
 
 async def _no_network(request: PageRequest) -> Download:
@@ -61,13 +90,20 @@ class Ask:
     async def events(
         self, *answers: str, drop: bool = False, best_of: int = 1, quotes: bool = False
     ) -> list[Event]:
-        pipeline = Pipeline(
+        pipeline = self.pipeline(_Scripted(*answers), drop=drop, best_of=best_of, quotes=quotes)
+        async with aclosing(pipeline.ask(QUESTION)) as stream:
+            return [event async for event in stream]
+
+    def pipeline(
+        self, generator: _Scripted, *, drop: bool = False, best_of: int = 1, quotes: bool = False
+    ) -> Pipeline:
+        return Pipeline(
             quoter=ExtractiveGenerator(self._ranker.scores, sentences=2, split=parts) if quotes else None,
             search=OpenedSearch(Metasearch([self._collection]), self._collection),
             fetch=_no_network,
             extractor=Sandbox(),
             ranker=self._ranker,
-            generator=_Scripted(*answers),
+            generator=generator,
             scorer=SupportScorer(),
             limits=Limits(
                 hits=10,
@@ -80,8 +116,6 @@ class Ask:
                 question_characters=4000,
             ),
         )
-        async with aclosing(pipeline.ask(QUESTION)) as stream:
-            return [event async for event in stream]
 
     async def __call__(
         self, *answers: str, drop: bool = False, best_of: int = 1, quotes: bool = False
@@ -94,6 +128,21 @@ class Ask:
 @pytest.fixture
 def ask(shared_data: Path, ranker: Ranker) -> Ask:
     return Ask(shared_data, ranker)
+
+
+@pytest.mark.parametrize(
+    ("judge", "likely", "asked"),
+    [(_Judge(echolocation=0.9), 0.9, 1), (_Judge(echolocation=0.6), 0.6, 2), (_Judge(ears=0.8), 0.8, 2)],
+)
+async def test_a_writer_learns_how_likely_the_best_quotation_answers(
+    ask: Ask, judge: _Judge, likely: float, asked: int
+) -> None:
+    writer = _Scripted(REFUSAL)
+    pipeline = replace(ask.pipeline(writer, quotes=True), judge=JudgedCitations(judge))
+    assert (await final_answer(pipeline.ask(QUESTION))).fallback == "refused"
+    assert writer.likely == likely
+    assert len(judge.asked) == asked, "one that surely answers is enough"
+    assert all(QUESTION in each for each in judge.asked)
 
 
 async def test_what_belongs_to_the_references_is_left_out(ask: Ask) -> None:

@@ -32,7 +32,13 @@ class Obedient:
     read = ""
 
     async def generate(
-        self, question: str, references: Sequence[Reference], n: int, *, first: int = 0
+        self,
+        question: str,
+        references: Sequence[Reference],
+        n: int,
+        *,
+        first: int = 0,
+        likely: float | None = None,
     ) -> AsyncGenerator[Token, None]:
         """Write the words of the order."""
         self.read = " ".join(f"{reference.place} {reference.text}" for reference in references)
