@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from citewell.core.rouge import Rouge
 from citewell.core.section import Section
+from citewell.generator.evaluation.judges.writer import WRITER
 from citewell.generator.prompt import PromptForm
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -130,8 +131,19 @@ class FiltersConfig(Section):
     supported: Share | None = Field(
         None, description="Min share of sentences that the reader finds supported by what they cite; 0.5."
     )
+    answers: Share | None = Field(
+        None,
+        description="Min probability that an answer answers its question; the reader judges, which must be "
+        "`writer` or `writer:NAME`.",
+    )
     truncated: bool = Field(True, description="Drop answers that the token limit cut off.")
     markup: bool = Field(True, description="Drop answers with HTML, control tokens or lines of the prompt.")
+
+    @model_validator(mode="after")
+    def _a_language_model_judges_answers(self) -> Self:
+        if self.answers is not None and (self.reader or "").partition(":")[0] != WRITER:
+            raise ValueError(f"filters.answers needs a language model: set filters.reader to `{WRITER}`")
+        return self
 
 
 class RunConfig(Section):

@@ -99,4 +99,9 @@ def filtered(raw: RawAnswer, config: BootstrapConfig, support: AnswerSupport | N
         least = _SUPPORTED if config.filters.supported is None else config.filters.supported
         if support.share(corrected.answer, raw.references) < least:
             return Drop(**asdict(raw), reason="unsupported", scores=scores)
+        least_relevant = config.filters.answers
+        if least_relevant is not None:
+            found = support.relevance(raw.question, corrected.answer, raw.references)
+            if found < least_relevant:
+                return Drop(**asdict(raw), reason="irrelevant", scores=scores)
     return Sample(**asdict(raw), answer=corrected.answer, scores=scores)

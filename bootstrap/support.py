@@ -15,7 +15,7 @@ from citewell.generator.evaluation.judges.embedding import Embed
 from citewell.generator.evaluation.judges.judge import ClaimAndPassages, SupportJudge
 from citewell.generator.evaluation.judges.names import open_judges
 from citewell.generator.evaluation.judges.nli import PREFIX
-from citewell.generator.evaluation.judges.writer import WRITER
+from citewell.generator.evaluation.judges.writer import WRITER, WriterJudge
 from citewell.retriever.cross_encoder.support import SupportReader, load_support_reader
 
 _LEAST = 0.5
@@ -58,6 +58,20 @@ class AnswerSupport:
         with self._turn:
             found = self._judge.supports([pair for pair in cited if pair.passages])
         return sum(found) / max(1, len(sentences))
+
+    def relevance(self, question: str, answer: str, references: Sequence[Reference]) -> float:
+        """Return the probability that an answer answers its question, 0 to 1, as a language model judges.
+
+        Raises the errors of the model, and `InputError` if the judge is another.
+        """
+        if not isinstance(self._judge, WriterJudge):
+            raise InputError(f"{self._judge.name} does not judge whether an answer answers.")
+        titles = {r.number: r.title_path for r in references}
+        sentences = read_marks(answer)
+        cited = [titles[n] for sentence in sentences for n in sentence.marks if n in titles]
+        text = " ".join(sentence.text for sentence in sentences)
+        with self._turn:
+            return self._judge.relevance(question, cited[0] if cited else "", text)
 
 
 @contextmanager

@@ -21,6 +21,7 @@ Reason = Literal[
     "few_citations",
     "citation_accuracy",
     "unsupported",
+    "irrelevant",
 ]
 """The reasons to drop an answer, in the order of the filters (docs/bootstrap.md)."""
 
