@@ -4,8 +4,8 @@
 of notes and the handbook the sixty questions of `questions/reading.jsonl`, which they answer, the handbook
 those of `questions/newcomer.jsonl`, and all three the forty of `questions/unanswerable.jsonl`, which look as
 if they did. Each answer is written without a refusal and checked, and kept with the probability of a refusal
-(`--details`; an interrupted run continues). From these follows for each value of `generator.refusal` how many
-questions get
+and that its best quotation answers (`--details`; an interrupted run continues). From these follows for each
+value of `generator.refusal` how many questions get
 
 - `written`: an answer with a sentence that the judge finds supported, and that is relevant;
 - `quoted`: if none is supported, quotations, if the reader and the judge find that they answer;
@@ -32,10 +32,15 @@ from citewell.core.events import final_answer
 from citewell.core.row_log import RowLog
 from citewell.core.settings import GeneratorSettings, Settings, load_settings
 from citewell.core.types import Answer, Reference
-from citewell.generator.citations.relevance import LEAST_RELEVANCE, is_relevant, relevance
+from citewell.generator.citations.relevance import (
+    LEAST_RELEVANCE,
+    is_relevant,
+    likely_answered,
+    relevance,
+)
 from citewell.generator.local import LocalGenerator
 from citewell.generator.orders.marking import evidence_of
-from citewell.generator.refusal import REFUSAL
+from citewell.generator.refusal import REFUSAL, least_refusal
 from citewell.generator.yes import YesModel
 from citewell.pipeline.build import open_pipeline
 
@@ -104,6 +109,9 @@ async def ask(settings: Settings, asked: Sequence[tuple[str, bool]], details: Pa
             row = {"question": question, "answerable": answerable, "outcome": outcome(answer)}
             row["refusal"] = await refusal(pipeline.generator, answer) if answer.candidates else 1.0
             row["relevance"] = await relevance_of(pipeline.judge.model, answer)
+            row["likely"] = await likely_answered(
+                pipeline.judge.model, question, answer.quotations, answer.references
+            )
             row["first_supported"] = bool(answer.candidates) and is_first_supported(answer)
             log.append(row | {"answer": answer.answer})
             print(f"{settings.search.collection}: {number} of {len(asked)}", flush=True)
@@ -155,7 +163,8 @@ def measured(
         shown = found != "written" or is_relevant(
             row["relevance"], first_supported=row["first_supported"], least=relevance
         )
-        return found if shown and row["refusal"] < refusal else "none"
+        least = refusal if row["likely"] is None else least_refusal(refusal, row["likely"])
+        return found if shown and row["refusal"] < least else "none"
 
     cells = {}
     for name, answerable in (("answered", True), ("unanswerable", False)):

@@ -17,6 +17,8 @@ from citewell.generator.refusal import REFUSAL, REFUSAL_BEGINNINGS, least_refusa
 from citewell.generator.yes import LocalYesModel, YesModel
 
 _MARK = "MARK"  # stands for what differs between prompts
+# A model that refuses from this probability on refuses, so it need not read the references.
+_CERTAIN = 0.005
 
 Focus = Callable[[str, Sequence[Reference]], Sequence[Reference]]
 """Returns the references of a question that a model reads, with shorter texts."""
@@ -81,6 +83,8 @@ class LocalGenerator:
         refusal = self._refusal
         if refusal is not None and likely is not None:
             refusal = refusal._replace(least=least_refusal(refusal.least, likely))
+            if refusal.least < _CERTAIN:
+                return _refused(n, first)
 
         def prompt() -> str:
             return self._render(self.messages(question, references))
@@ -191,6 +195,11 @@ class LocalGenerator:
             return text
         length = tokens - 1  # one token for the ellipsis
         return self._model.decode(encoded[:length]) + "…" if length > 0 else ""
+
+
+async def _refused(n: int, first: int) -> AsyncGenerator[Token, None]:
+    for candidate in range(first, first + n):
+        yield Token(REFUSAL, candidate)
 
 
 class _Text:

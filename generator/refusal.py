@@ -11,12 +11,11 @@ REFUSAL = "The references do not say."
 REFUSAL_BEGINNINGS = ("The references", "The reference")
 """How refusals begin; `REFUSAL` begins so too."""
 
-# The probability that a sentence answers at which the setting holds as it is, and how much more
-# its logit weighs than that of the refusal (`python -m benchmarks.enough`).
-_TYPICAL, _WEIGHT = 0.79, 2.0
+# The probability that a sentence answers at which the setting holds as it is, and how much more its logit
+# weighs than that of the refusal (`python -m benchmarks.enough`).
+_TYPICAL, _WEIGHT = 0.72, 8.0
 # Beyond these, the probability that a sentence answers tells no more.
 _LEAST_LIKELY, _MOST_LIKELY = 0.05, 0.95
-_CERTAIN = 1 - 1e-12
 
 _REFUSING = re.compile(
     r"\W*(?:(?:unfortunately|sorry|i'm sorry),?\s+)?(?:(?:based on|according to) [^,.]{0,40},\s+)?"
@@ -39,11 +38,13 @@ _NEGATED = re.compile(r"\W*(?:none|no)\b|.*?(?:not|n't|no)\b", re.IGNORECASE | r
 def least_refusal(least: float, likely: float) -> float:
     """Return the probability of a refusal from which on a model refuses.
 
-    That is `least` for typical questions. It is lower the less `likely` a sentence of the references answers
-    the question, and higher the more (all 0 to 1).
+    That is `least` for typical questions; 1 never refuses. It is lower the less `likely` a sentence of the
+    references answers the question, and higher the more (all 0 to 1).
     """
+    if least == 1:
+        return 1.0
     told = min(max(likely, _LEAST_LIKELY), _MOST_LIKELY)
-    found = _logit(min(least, _CERTAIN)) + _WEIGHT * (_logit(told) - _logit(_TYPICAL))
+    found = _logit(least) + _WEIGHT * (_logit(told) - _logit(_TYPICAL))
     return 1 / (1 + math.exp(-found))
 
 

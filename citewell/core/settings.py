@@ -245,7 +245,8 @@ class GeneratorSettings(Section):
         gt=0,
         le=1,
         description="A local language model refuses to answer where it would write a refusal with at least "
-        "this probability.",
+        "this probability; with less where no quotation seems to answer, with more where one does; 1 never "
+        "refuses.",
     )
     judge_adapter: str = Field(
         "",

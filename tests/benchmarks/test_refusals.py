@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from benchmarks.refusals import measured, outcome, questions
 from citewell.core.types import Answer, Candidate, Sentence
 
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {"answerable": True, "refusal": 0.05, "relevance": 0.9, "outcome": "written", "first_supported": True},
     {"answerable": True, "refusal": 0.05, "relevance": 0.5, "outcome": "written", "first_supported": True},
     {"answerable": True, "refusal": 0.35, "relevance": None, "outcome": "quoted"},
     {"answerable": True, "refusal": 0.01, "relevance": None, "outcome": "none"},
     {"answerable": False, "refusal": 0.6, "relevance": 0.9, "outcome": "written", "first_supported": False},
 ]
+for row in ROWS:
+    row["likely"] = None
 
 
 def test_a_refusal_leaves_neither_text_nor_quotations() -> None:
@@ -21,6 +24,15 @@ def test_a_refusal_leaves_neither_text_nor_quotations() -> None:
     assert list(measured(ROWS, refusal=0.4).values()) == ["1", "1", "0", "0"]
     assert list(measured(ROWS, refusal=1.0).values()) == ["1", "1", "1", "0"]
     assert next(iter(measured(ROWS))) == "answered (4): written"
+
+
+def test_the_best_quotation_counts_too() -> None:
+    def shown(likely: float) -> list[str]:
+        rows = [row | {"likely": likely} for row in ROWS]
+        return list(measured(rows, refusal=0.3).values())
+
+    assert shown(0.5) == ["0", "0", "0", "0"]
+    assert shown(0.9) == ["1", "1", "1", "0"]
 
 
 def test_what_is_written_and_irrelevant_is_not_shown() -> None:

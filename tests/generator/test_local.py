@@ -327,6 +327,7 @@ async def test_it_refuses_sooner_where_no_sentence_seems_to_answer(model: OpenVi
     async def written(likely: float | None) -> str:
         return "".join([t.text async for t in generator.generate(QUESTION, REFERENCES, 1, likely=likely)])
 
+    assert await written(0.7) == REFUSAL
     assert await written(0.3) == REFUSAL
     assert await written(None) == await written(0.9) != REFUSAL
 

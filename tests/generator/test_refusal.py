@@ -51,11 +51,11 @@ def test_the_prompt_asks_for_a_refusal_that_is_recognized() -> None:
 
 
 def test_a_model_refuses_sooner_where_no_sentence_seems_to_answer() -> None:
-    likely = [0.0, 0.3, 0.6, 0.79, 0.9, 1.0]
+    likely = [0.0, 0.3, 0.6, 0.72, 0.9, 1.0]
     for setting in (0.1, 0.25, 0.5):
         found = [least_refusal(setting, each) for each in likely]
         assert found == sorted(found)
         assert found[3] == pytest.approx(setting), "typical questions are refused by the setting"
         assert found[0] < setting / 50
         assert found[-1] > setting * 1.5
-    assert min(least_refusal(1.0, each) for each in likely) > 0.999, "1 never refuses"
+    assert {least_refusal(1.0, each) for each in likely} == {1.0}, "1 never refuses"
