@@ -29,11 +29,14 @@ def draw_curves(runs: Sequence[Path], out: Path) -> None:
     """Print, save and draw the dev measures of each run against the KL divergence, beside best of n.
 
     The measures of a run are of one answer per dev question at temperature 1, by the averaged weights; those
-    of best of n are of the last comparison. A run that was interrupted is drawn as far as it went.
+    of best of n are of the comparison in the folder, or of the published one. A run that was interrupted is
+    drawn as far as it went.
     """
     out.mkdir(parents=True, exist_ok=True)
     curves = {run.name: course(run) for run in runs}
-    compared = RESULTS / "answers_ppo.json"
+    compared = out / "answers_ppo.json"
+    if not compared.is_file():
+        compared = RESULTS / "answers_ppo.json"
     if compared.is_file():
         curves[BEST] = best_of_n(json.loads(compared.read_text(encoding="utf-8"))["sampled"]["means"])
     header = ["run", "iteration", "KL", *MEASURES]

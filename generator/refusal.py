@@ -14,8 +14,10 @@ REFUSAL_BEGINNINGS = ("The references", "The reference")
 # The probability that a sentence answers at which the setting holds as it is, and how much more its logit
 # weighs than that of the refusal (`python -m benchmarks.enough`).
 _TYPICAL, _WEIGHT = 0.72, 8.0
-# Beyond these, the probability that a sentence answers tells no more.
-_LEAST_LIKELY, _MOST_LIKELY = 0.05, 0.95
+# Nearer to 0 or 1, the probability that a sentence answers tells no more.
+_NEAREST = 0.05
+# A likelier refusal is believed, whatever a sentence seems to answer.
+_BELIEVED = 0.6
 
 _REFUSING = re.compile(
     r"\W*(?:(?:unfortunately|sorry|i'm sorry),?\s+)?(?:(?:based on|according to) [^,.]{0,40},\s+)?"
@@ -39,13 +41,13 @@ def least_refusal(least: float, likely: float) -> float:
     """Return the probability of a refusal from which on a model refuses.
 
     That is `least` for typical questions; 1 never refuses. It is lower the less `likely` a sentence of the
-    references answers the question, and higher the more (all 0 to 1).
+    references answers the question, and higher the more (all 0 to 1), but no higher than .6 for that.
     """
     if least == 1:
         return 1.0
-    told = min(max(likely, _LEAST_LIKELY), _MOST_LIKELY)
+    told = min(max(likely, _NEAREST), 1 - _NEAREST)
     found = _logit(least) + _WEIGHT * (_logit(told) - _logit(_TYPICAL))
-    return 1 / (1 + math.exp(-found))
+    return min(1 / (1 + math.exp(-found)), max(least, _BELIEVED))
 
 
 def _logit(probability: float) -> float:

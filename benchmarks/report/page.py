@@ -31,6 +31,7 @@ HEADLINES: Mapping[str, MakeSection] = {
     "scorers": scoring.scorers,
     "best of n": scoring.best_of_n,
     "reinforcement": scoring.reinforcement,
+    "over-optimization": scoring.overoptimization,
     "browsing": serving.browsing,
     "speed": serving.speed,
     "waiting": serving.waiting,

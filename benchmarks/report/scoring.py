@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from benchmarks.report.cells import ReportRow, ReportSection, share
+from collections.abc import Mapping
+from typing import Any
+
+from benchmarks.report.cells import Cell, ReportRow, ReportSection, share
 from benchmarks.report.compared import standing
 from benchmarks.report.reading import PublishedFigures, ResultFiles, read_cell
 
@@ -25,8 +28,15 @@ _RULES = {
 _POLICIES = {
     "start, one sample": "start",
     "start, best of 4": "start, best of 4",
+    "start, best of 16": "start, best of 16",
     "my-answers, one sample": "reinforced",
     "my-answers-ptx, one sample": "reinforced, with texts of the start mixed in",
+    "my-answers-beta-0, one sample": "reinforced longer, without a penalty",
+}
+_POLICY_MEASURES = {
+    "supported sentences": "supported sentences",
+    "citation recall": "citation recall",
+    "copied": "copied 8-grams",
 }
 
 
@@ -101,19 +111,7 @@ def best_of_n(results: ResultFiles, published: PublishedFigures) -> ReportSectio
 
 def reinforcement(results: ResultFiles, published: PublishedFigures) -> ReportSection:
     """What PPO gains."""
-    data = results.read("answers_ppo").get("sampled", {})
-    rates = data.get("win_rates", {})
-    columns = {
-        "supported sentences": "supported sentences",
-        "citation recall": "citation recall",
-        "copied": "copied 8-grams",
-    }
-    rows = []
-    for name, of in data.get("means", {}).items():
-        cells = {label: share(of[key]) for label, key in columns.items()}
-        if name in rates:
-            cells["preferred to the start"] = share(rates[name])
-        rows.append(ReportRow(_POLICIES.get(name, name), cells, "here"))
+    rows = _policies(results.read("answers_ppo"))
     theirs = published.value("ppo", "WebGPT 175B, reinforcement learning", "preferred to the start")
     name = _POLICIES["my-answers, one sample"]
     reinforced = [row.cells["preferred to the start"] for row in rows if row.system == name]
@@ -125,8 +123,35 @@ def reinforcement(results: ResultFiles, published: PublishedFigures) -> ReportSe
         question="What does PPO gain, with supported sentences as the reward? 78 questions, one sampled "
         "answer each.",
         first="policy",
-        columns=["preferred to the start", *columns],
+        columns=["preferred to the start", *_POLICY_MEASURES],
         rows=[*rows, *published.rows("ppo")],
         lines=lines,
         differs=published.differs("ppo"),
     )
+
+
+def overoptimization(results: ResultFiles, published: PublishedFigures) -> ReportSection:
+    """What PPO does to what it is not rewarded for, with and without a penalty."""
+    return ReportSection(
+        title="Over-optimization",
+        question="What does a second scorer, which trains nothing, say of answers that PPO was rewarded for? "
+        "The same 78 questions; a second training by the same recipe, and a longer one without a penalty.",
+        first="policy",
+        columns=["preferred to the start", *_POLICY_MEASURES, "second scorer", "KL divergence, nats"],
+        rows=_policies(results.read("answers_ppo_beta_0")),
+    )
+
+
+def _policies(compared: Mapping[str, Any]) -> list[ReportRow]:
+    """Return a row for each policy of a comparison of sampled answers."""
+    sampled = compared.get("sampled", {})
+    rates = sampled.get("win_rates", {})
+    rows = []
+    for name, of in sampled.get("means", {}).items():
+        cells = {label: share(of[key]) for label, key in _POLICY_MEASURES.items()}
+        cells["second scorer"] = share(of["score of citewell-scorer"])
+        cells["KL divergence, nats"] = Cell(of["KL"], digits=1)
+        if name in rates:
+            cells["preferred to the start"] = share(rates[name])
+        rows.append(ReportRow(_POLICIES.get(name, name), cells, "here"))
+    return rows

@@ -32,7 +32,7 @@ def test_the_best_quotation_counts_too() -> None:
         return list(measured(rows, refusal=0.3).values())
 
     assert shown(0.5) == ["0", "0", "0", "0"]
-    assert shown(0.9) == ["1", "1", "1", "0"]
+    assert shown(0.9) == ["1", "1", "0", "0"]
 
 
 def test_what_is_written_and_irrelevant_is_not_shown() -> None:

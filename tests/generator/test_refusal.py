@@ -57,5 +57,5 @@ def test_a_model_refuses_sooner_where_no_sentence_seems_to_answer() -> None:
         assert found == sorted(found)
         assert found[3] == pytest.approx(setting), "typical questions are refused by the setting"
         assert found[0] < setting / 50
-        assert found[-1] > setting * 1.5
+        assert found[-1] == found[-2] == 0.6, "a likelier refusal is believed"
     assert {least_refusal(1.0, each) for each in likely} == {1.0}, "1 never refuses"
