@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,16 +40,22 @@ def draw(history: Sequence[dict[str, Any]], file: Path) -> None:
 
 
 def draw_panels(panels: Sequence[Panel], file: Path, steps: str = "step") -> None:
-    """Plot panels side by side, at most three in a row, over `steps`."""
+    """Plot panels over `steps`, at most three side by side; a name has the same color in all."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     mpl.use("agg")
-    columns = min(len(panels), 3)
-    rows = -(-len(panels) // columns)
+    rows = -(-len(panels) // 3)
+    columns = -(-len(panels) // rows)
     figure = Figure(figsize=(5 * columns, 4 * rows), layout="constrained")
-    for axes, panel in zip(figure.subplots(rows, columns, squeeze=False).flat, panels, strict=False):
-        _plot(axes, panel, steps)
+    names = dict.fromkeys(name for panel in panels for name in panel.curves)
+    colors = {name: f"C{place % 10}" for place, name in enumerate(names)}
+    all_axes = figure.subplots(rows, columns, squeeze=False).flat
+    for axes, panel in zip_longest(all_axes, panels):
+        if panel is None:
+            axes.remove()
+            continue
+        _plot(axes, panel, steps, colors)
         if panel.curves and panel.from_zero:
             axes.set_ylim(bottom=0)
     figure.savefig(file, dpi=120)
@@ -72,10 +79,10 @@ def _curves(entries: Iterable[tuple[float, dict[str, float]]]) -> Curves:
     return found
 
 
-def _plot(axes: Any, panel: Panel, steps: str) -> None:
+def _plot(axes: Any, panel: Panel, steps: str, colors: Mapping[str, str]) -> None:
     for name, points in panel.curves.items():
         style = {"linestyle": "", "markersize": 7} if name in panel.scattered else {"markersize": 2}
-        axes.plot(*zip(*points, strict=True), label=name, marker="o", **style)
+        axes.plot(*zip(*points, strict=True), label=name, color=colors[name], marker="o", **style)
     axes.set(title=panel.title, xlabel=steps, ylabel=panel.label)
     axes.grid(alpha=0.3)
     if panel.curves:
