@@ -15,23 +15,30 @@ from citewell.core.jsonl import Line, read_lines
 class RowLog:
     """A file of JSON objects, one per line. A row is complete once its line end is on the disk.
 
-    A process that is killed while it writes leaves at most the beginning of a line, which the next one cuts
-    off.
+    A process that is killed while it writes leaves at most the beginning of a line. It is not read, and cut
+    off before the next row is written: reading changes no file.
     """
 
     def __init__(self, file: Path) -> None:
-        """The file need not exist yet. Raises `InputError` if it cannot be read."""
+        """The file need not exist yet."""
         self._file = file
-        self._repair()
+        self._is_whole = False  # that no line was cut off is known after the first row
 
     @property
     def lines(self) -> list[Line]:
-        """The lines of the file. Raises `InputError` if it cannot be read."""
-        return list(read_lines(self._file)) if self._file.exists() else []
+        """The complete lines of the file. Raises `InputError` if it cannot be read."""
+        complete = self._content().count(b"\n")
+        found: list[Line] = []
+        for line in read_lines(self._file) if complete else ():
+            if line.number <= complete:
+                found.append(line)
+            if line.number >= complete:  # what follows may end within a character
+                break
+        return found
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """The rows of the file. Raises `InputError` for a line that is not a JSON object."""
+        """The complete rows of the file. Raises `InputError` for a line that is not a JSON object."""
         return [line.row() for line in self.lines]
 
     def append(self, *rows: Mapping[str, Any]) -> None:
@@ -39,7 +46,12 @@ class RowLog:
 
         Raises `InputError` if the file cannot be written.
         """
+        content = b"" if self._is_whole else self._content()
+        whole = content.rfind(b"\n") + 1
         try:
+            if whole < len(content):
+                os.truncate(self._file, whole)
+            self._is_whole = True
             with self._file.open("a", encoding="utf-8", errors="backslashreplace") as file:
                 file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
                 file.flush()
@@ -47,13 +59,8 @@ class RowLog:
         except OSError as error:
             raise InputError(f"{self._file} cannot be written: {error.strerror}.") from error
 
-    def _repair(self) -> None:
-        if not self._file.exists():
-            return
+    def _content(self) -> bytes:
         try:
-            content = self._file.read_bytes()
-            whole = content.rfind(b"\n") + 1
-            if whole < len(content):
-                os.truncate(self._file, whole)
+            return self._file.read_bytes() if self._file.exists() else b""
         except OSError as error:
             raise InputError(f"{self._file} cannot be read: {error.strerror}.") from error

@@ -23,11 +23,19 @@ def test_rows_are_read_by_the_next_run(tmp_path: Path) -> None:
 def test_a_line_that_was_cut_off_is_dropped(tmp_path: Path, lost: int) -> None:
     file = tmp_path / "rows.jsonl"
     RowLog(file).append({"n": 1}, {"n": 2})
-    file.write_bytes(file.read_bytes()[:-lost])
+    file.write_bytes(cut := file.read_bytes()[:-lost])
     log = RowLog(file)
     assert log.rows == [{"n": 1}]
+    assert file.read_bytes() == cut, "reading changes nothing"
     log.append({"n": 3})
     assert log.rows == [{"n": 1}, {"n": 3}]
+
+
+def test_a_line_may_end_within_a_character(tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    RowLog(file).append({"n": 1}, {"text": "ü"})
+    file.write_bytes(file.read_bytes()[:-4])
+    assert RowLog(file).rows == [{"n": 1}]
 
 
 def test_errors_name_the_file_and_the_line(tmp_path: Path) -> None:

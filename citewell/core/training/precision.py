@@ -10,7 +10,7 @@ Precision = Literal["float32", "bfloat16"]
 def uses_bfloat16(precision: Precision) -> bool:
     """Return whether to compute in bfloat16: on a GPU, and on a CPU that has instructions for it if asked.
 
-    Other processors only imitate it: one product of matrices took 43 times as long as in float32.
+    Other processors only imitate it, many times as slowly as float32.
     """
     import torch
 
