@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field
 
 from citewell.core.rouge import Rouge
 from citewell.core.section import Section
+from citewell.generator.citations.relevance import LEAST_RELEVANCE
 from citewell.generator.evaluation.judges.writer import WRITER
 from citewell.generator.prompt import PromptForm
 
@@ -104,6 +105,12 @@ class CorrectionConfig(Section):
     segments: Literal["sentences", "marks"] = Field(
         "sentences", description="Split answers at marks and sentence ends, or at marks only."
     )
+    judge: str | None = Field(
+        None,
+        pattern=rf"^{WRITER}(:.+)?$",
+        description="Language model that checks sentences as `citewell ask` does, `writer` or `writer:NAME`: "
+        "those that do not help or are not supported are cut, and the others cite what supports them.",
+    )
 
     @property
     def least(self) -> float:
@@ -125,25 +132,19 @@ class FiltersConfig(Section):
     reader: str | None = Field(
         None,
         min_length=1,
-        description="Reader that drops unsupported answers: the folder of a reader of support, `writer`, "
-        "`writer:NAME` or `nli:MODEL`.",
+        description="Reader that drops unsupported answers: the folder of a reader of support, or "
+        "`nli:MODEL`.",
     )
     supported: Share | None = Field(
         None, description="Min share of sentences that the reader finds supported by what they cite; 0.5."
     )
     answers: Share | None = Field(
         None,
-        description="Min probability that an answer answers its question; the reader judges, which must be "
-        "`writer` or `writer:NAME`.",
+        description="Min probability that an answer answers its question, as `correction.judge` finds; by "
+        f"default {LEAST_RELEVANCE}, as in `citewell ask`.",
     )
     truncated: bool = Field(True, description="Drop answers that the token limit cut off.")
     markup: bool = Field(True, description="Drop answers with HTML, control tokens or lines of the prompt.")
-
-    @model_validator(mode="after")
-    def _a_language_model_judges_answers(self) -> Self:
-        if self.answers is not None and (self.reader or "").partition(":")[0] != WRITER:
-            raise ValueError(f"filters.answers needs a language model: set filters.reader to `{WRITER}`")
-        return self
 
 
 class RunConfig(Section):

@@ -11,6 +11,7 @@ from msgspec.structs import asdict, replace
 from citewell.bootstrap.config import BootstrapConfig
 from citewell.bootstrap.correction import correct
 from citewell.bootstrap.filters import reason_to_drop
+from citewell.bootstrap.judging import AnswerJudge
 from citewell.bootstrap.references import Retrieve, with_references, without_orders
 from citewell.bootstrap.support import AnswerSupport
 from citewell.bootstrap.teacher import Teacher
@@ -26,6 +27,8 @@ from citewell.core.errors import CitewellError
 from citewell.core.reasons import named_error, one_reason
 from citewell.core.relevance import Relevance
 from citewell.core.threads import in_thread
+from citewell.generator.citations.marks import MarkedSegment, write_marks
+from citewell.generator.citations.relevance import LEAST_RELEVANCE
 from citewell.generator.focus import shortened
 from citewell.generator.orders.detector import OrderDetector
 
@@ -40,7 +43,9 @@ class RowParts:
     retrieve: Retrieve
     config: BootstrapConfig
     support: AnswerSupport | None = None
-    """Reads the answers that all other filters keep; None keeps them."""
+    """Reads the answers that the filters keep; None keeps them."""
+    judge: AnswerJudge | None = None
+    """Checks the answers that the reader keeps; None leaves them as they are."""
     orders: OrderDetector | None = None
     """Finds the orders to language models in a row's own references; None takes all text for evidence."""
     relevance: Relevance | None = None
@@ -86,22 +91,35 @@ async def _row(task: BootstrapTask, parts: RowParts) -> Outcome:
         return Drop(**asdict(unasked), reason="few_references")
     written = await teacher.write(task, unasked.references)
     raw = replace(unasked, raw_answer=written.text, usage=written.usage, truncated=written.truncated)
-    return await in_thread(partial(filtered, raw, parts.config, parts.support))
+    return await in_thread(partial(filtered, raw, parts.config, parts.support, parts.judge))
 
 
-def filtered(raw: RawAnswer, config: BootstrapConfig, support: AnswerSupport | None = None) -> Sample | Drop:
-    """Correct the citations of an answer, and keep it unless a filter or the reader `support` drops it."""
+def filtered(
+    raw: RawAnswer,
+    config: BootstrapConfig,
+    support: AnswerSupport | None = None,
+    judge: AnswerJudge | None = None,
+) -> Sample | Drop:
+    """Correct the citations of an answer, and keep it unless a filter, the reader or the judge drops it.
+
+    What the judge does not find supported is cut; the scores are those of the whole answer.
+    """
     corrected = correct(raw.raw_answer, raw.references, config.correction)
-    scores = corrected.scores
-    if reason := reason_to_drop(raw.raw_answer, scores, config, truncated=raw.truncated):
-        return Drop(**asdict(raw), reason=reason, scores=scores)
-    if support is not None:
+    answer, scores = corrected.answer, corrected.scores
+    reason = reason_to_drop(raw.raw_answer, scores, config, truncated=raw.truncated)
+    if reason is None and support is not None:
         least = _SUPPORTED if config.filters.supported is None else config.filters.supported
-        if support.share(corrected.answer, raw.references) < least:
-            return Drop(**asdict(raw), reason="unsupported", scores=scores)
-        least_relevant = config.filters.answers
-        if least_relevant is not None:
-            found = support.relevance(raw.question, corrected.answer, raw.references)
-            if found < least_relevant:
-                return Drop(**asdict(raw), reason="irrelevant", scores=scores)
-    return Sample(**asdict(raw), answer=corrected.answer, scores=scores)
+        reason = "unsupported" if support.share(answer, raw.references) < least else None
+    if reason is None and judge is not None:
+        least_relevance = LEAST_RELEVANCE if config.filters.answers is None else config.filters.answers
+        found = judge.judged(raw.question, raw.raw_answer, raw.references)
+        if not found.first_supported:
+            reason = "unsupported"
+        elif (found.relevance or 0.0) < least_relevance:
+            reason = "irrelevant"
+        answer = write_marks(
+            [MarkedSegment(each.text, each.citations) for each in found.sentences if each.supported]
+        )
+    if reason is not None:
+        return Drop(**asdict(raw), reason=reason, scores=scores)
+    return Sample(**asdict(raw), answer=answer, scores=scores)

@@ -15,7 +15,6 @@ from citewell.generator.evaluation.judges.embedding import Embed
 from citewell.generator.evaluation.judges.judge import ClaimAndPassages, SupportJudge
 from citewell.generator.evaluation.judges.names import open_judges
 from citewell.generator.evaluation.judges.nli import PREFIX
-from citewell.generator.evaluation.judges.writer import WRITER, WriterJudge
 from citewell.retriever.cross_encoder.support import SupportReader, load_support_reader
 
 _LEAST = 0.5
@@ -59,28 +58,14 @@ class AnswerSupport:
             found = self._judge.supports([pair for pair in cited if pair.passages])
         return sum(found) / max(1, len(sentences))
 
-    def relevance(self, question: str, answer: str, references: Sequence[Reference]) -> float:
-        """Return the probability that an answer answers its question, 0 to 1, as a language model judges.
-
-        Raises the errors of the model, and `InputError` if the judge is another.
-        """
-        if not isinstance(self._judge, WriterJudge):
-            raise InputError(f"{self._judge.name} does not judge whether an answer answers.")
-        titles = {r.number: r.title_path for r in references}
-        sentences = read_marks(answer)
-        cited = [titles[n] for sentence in sentences for n in sentence.marks if n in titles]
-        text = " ".join(sentence.text for sentence in sentences)
-        with self._turn:
-            return self._judge.relevance(question, cited[0] if cited else "", text)
-
 
 @contextmanager
 def open_support(name: str, settings: Settings, on_step: OnStep) -> Iterator[AnswerSupport]:
-    """Open the reader `name`: the folder of a reader of support, `writer`, `writer:NAME` or `nli:MODEL`.
+    """Open the reader `name`: the folder of a reader of support, or `nli:MODEL`.
 
-    It must not be called where an event loop runs. Raises `ModelError` if the model cannot be loaded.
+    Raises `ModelError` if the model cannot be loaded.
     """
-    if name == WRITER or name.startswith((f"{WRITER}:", PREFIX)):
+    if name.startswith(PREFIX):
         with open_judges([name], settings, _no_embedding, lambda text: None) as (judge,):
             yield AnswerSupport(judge)
     else:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    AsyncExitStack,
+    ExitStack,
+    asynccontextmanager,
+)
 from dataclasses import dataclass
+from typing import TypeVar
 
 from citewell.bootstrap.config import BootstrapConfig
+from citewell.bootstrap.judging import open_judge
 from citewell.bootstrap.references import FoundReferences
 from citewell.bootstrap.row import RowParts
-from citewell.bootstrap.support import AnswerSupport, open_support
+from citewell.bootstrap.support import open_support
 from citewell.bootstrap.teachers.opening import open_teacher
 from citewell.core.build_cache import OnStep
 from citewell.core.errors import InputError
@@ -21,6 +29,8 @@ from citewell.pipeline.build import pipeline_of
 from citewell.pipeline.choices import without_writer
 from citewell.pipeline.parts import Parts, open_parts, silent
 from citewell.retriever.encoder.encoder import Vectors
+
+_Model = TypeVar("_Model")
 
 
 @dataclass(frozen=True)
@@ -71,18 +81,21 @@ async def _open(wanted: PartsOpener, on_step: OnStep) -> AsyncGenerator[RowParts
             found = tuple(each for each in evidence_of(answer.references) if each.text)
             return FoundReferences(found, answer.outcome == "retrieved")
 
-        support = await _support(wanted, opened, on_step)
+        reader, judging = wanted.config.filters.reader, wanted.config.correction.judge
+        support = judge = None
+        if reader:
+            support = await _entered(opened, lambda: open_support(reader, wanted.settings, on_step))
+        if judging:
+            judge = await _entered(opened, lambda: open_judge(judging, wanted.settings, on_step))
         orders = await in_thread(lambda: parts.orders)
-        yield RowParts(teacher, retrieve, wanted.config, support, orders, relevance)
+        yield RowParts(teacher, retrieve, wanted.config, support, judge, orders, relevance)
 
 
-async def _support(wanted: PartsOpener, opened: AsyncExitStack, on_step: OnStep) -> AnswerSupport | None:
-    """Open the reader of the recipe, if it names one, in a thread: it may run an event loop of its own."""
-    if not (name := wanted.config.filters.reader):
-        return None
-    reader = ExitStack()
-    opened.push_async_callback(in_thread, reader.close)
-    return await in_thread(lambda: reader.enter_context(open_support(name, wanted.settings, on_step)))
+async def _entered(opened: AsyncExitStack, enter: Callable[[], AbstractContextManager[_Model]]) -> _Model:
+    """Open a model in a thread, for it may run an event loop of its own."""
+    stack = ExitStack()
+    opened.push_async_callback(in_thread, stack.close)
+    return await in_thread(lambda: stack.enter_context(enter()))
 
 
 class _Relevance:

@@ -23,19 +23,16 @@ from citewell.core.types import (
     marked_text,
 )
 from citewell.generator.backend import GeneratorBackend
-from citewell.generator.citations.correction import check_citations, kept, supported_only
+from citewell.generator.citations.correction import check_citations, supported_only
 from citewell.generator.citations.ending import finished
-from citewell.generator.citations.helpful import helpful
 from citewell.generator.citations.judged import JudgedCitations
-from citewell.generator.citations.mentions import without_mentions, without_titles
 from citewell.generator.citations.relevance import (
     are_quotable,
     is_better,
-    is_relevant,
     likely_answered,
-    relevance,
     relevant,
 )
+from citewell.generator.citations.written import answering, judged_answer, written_sentences
 from citewell.generator.extractive import ExtractiveGenerator
 from citewell.generator.orders.detector import OrderDetector
 from citewell.generator.orders.marking import evidence_of, mark_orders, order_notices
@@ -350,23 +347,21 @@ class Pipeline:
     def _checked(self, text: str, references: Sequence[Reference]) -> tuple[Sentence, ...]:
         """Return the sentences of an answer without later ones that say that there is none."""
         if self.writes:
-            text = without_titles(without_mentions(text), {of.title_path for of in references})
-        sentences = check_citations(finished(text), references, self.limits.threshold, markdown=self.writes)
-        answering = [place for place, each in enumerate(sentences) if not is_refusal(each.text)]
-        return kept(sentences, answering) or sentences
+            return written_sentences(text, references, self.limits.threshold)
+        return answering(check_citations(finished(text), references, self.limits.threshold))
 
     async def _judged(self, run: QuestionRun, best: Candidate) -> Candidate:
         """Return the best candidate as the judge finds it."""
         if self.judge is None or is_refusal(best.raw):
             return best
         with run.timed("check"):
-            sentences = await helpful(self.judge.model, run.searched, best.sentences)
-            sentences = await self.judge.check(run.question, sentences, run.evidence)
-            found = await relevance(self.judge.model, run.searched, sentences, run.evidence)
-            first = sentences[0].supported
-            run.irrelevant = found is not None and not is_relevant(found, first_supported=first)
-            run.without_first = None if first else found
-        return replace(best, sentences=sentences, unsupported=sum(not s.supported for s in sentences))
+            found = await judged_answer(
+                self.judge, run.question, best.sentences, run.evidence, searched=run.searched
+            )
+        run.irrelevant = found.irrelevant
+        run.without_first = None if found.first_supported else found.relevance
+        unsupported = sum(not sentence.supported for sentence in found.sentences)
+        return replace(best, sentences=found.sentences, unsupported=unsupported)
 
     async def _quotable(self, run: QuestionRun) -> tuple[Sentence, ...]:
         """Return the quotations that surely answer, if what is written does not or does less so."""

@@ -20,7 +20,7 @@ _BETTER = 0.08
 # How much less a quotation may have than the best one that it is shown with.
 _BEHIND = 0.1
 # The relevance and the reader's logit that suffice together for quotations that stand for what is written.
-_QUOTABLE = ((0.7, 1.0), (0.8, -0.5), (0.9, -2.0))
+_QUOTABLE = ((0.7, 1.0), (0.8, 0.25), (0.9, -2.0))
 # From here on, another quotation that answers changes nothing.
 _SURELY = 0.85
 _INSTRUCTION = "You judge answers. Reply with one word: Yes or No."

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pydantic import ValidationError
 
 from citewell.bootstrap.config import BootstrapConfig
 from citewell.bootstrap.refilter import refiltered
@@ -16,12 +13,9 @@ from citewell.bootstrap.row import bootstrap_row
 from citewell.bootstrap.support import AnswerSupport, open_support
 from citewell.bootstrap.teachers.recorded import RecordedTeacher
 from citewell.bootstrap.types import Drop, Sample
-from citewell.core.errors import InputError, ModelError
+from citewell.core.errors import ModelError
 from citewell.core.settings import load_settings
-from citewell.generator.causal import YesAnswer
 from citewell.generator.evaluation.judges.lexical import RougeJudge
-from citewell.generator.evaluation.judges.writer import WriterJudge
-from citewell.generator.prompt import Message
 from tests.bootstrap.teaching import PASSAGES, parts, references, task
 
 STRICT = AnswerSupport(RougeJudge(0.99))
@@ -54,37 +48,6 @@ async def test_the_reader_drops_what_all_other_filters_keep() -> None:
     assert refiltered(dropped, plain.config) == kept
     lenient = BootstrapConfig.model_validate({"filters": {"supported": 0.0}})
     assert isinstance(refiltered(kept, lenient, STRICT), Sample)
-
-
-class _Judge:
-    """Finds every sentence supported, and answers on bees relevant."""
-
-    name, concurrency = "judge", 1
-
-    async def ask(self, messages: Sequence[Message]) -> YesAnswer:
-        text = messages[-1]["content"]
-        about = "Can the question be answered" in text
-        assert not about or "Sentence: The tides are caused" in text
-        return YesAnswer(0.6 if about else 0.9, 10)
-
-
-def test_a_language_model_drops_what_does_not_answer() -> None:
-    kept = asyncio.run(bootstrap_row(task(answer=EMBELLISHED), parts(RecordedTeacher(), found=PASSAGES)))
-    assert isinstance(kept, Sample)
-
-    def answers(least: float) -> BootstrapConfig:
-        return BootstrapConfig.model_validate({"filters": {"reader": "writer", "answers": least}})
-
-    with asyncio.Runner() as runner:
-        support = AnswerSupport(WriterJudge(_Judge(), 0.5, runner, lambda text: None))
-        assert isinstance(refiltered(kept, answers(0.55), support), Sample)
-        dropped = refiltered(kept, answers(0.65), support)
-    assert isinstance(dropped, Drop)
-    assert (dropped.reason, dropped.raw_answer) == ("irrelevant", kept.raw_answer)
-    with pytest.raises(InputError, match="does not judge whether an answer answers"):
-        refiltered(kept, answers(0.5), AnswerSupport(RougeJudge(0.1)))
-    with pytest.raises(ValidationError, match=r"filters\.answers needs a language model"):
-        BootstrapConfig.model_validate({"filters": {"reader": "nli:x", "answers": 0.5}})
 
 
 def test_a_reader_must_be_a_reader_of_support(tmp_path: Path) -> None:

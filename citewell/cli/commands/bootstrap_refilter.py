@@ -40,6 +40,7 @@ def refilter(folder: Path, out: Path, file: Path | None, assignments: tuple[str,
     from citewell.bootstrap.command import changes, refilter_command
     from citewell.bootstrap.folder import FinishedRun
     from citewell.bootstrap.journal import Journal
+    from citewell.bootstrap.judging import open_judge
     from citewell.bootstrap.overlap import read_evaluation
     from citewell.bootstrap.recipe import Recipe, read_recipe, with_values
     from citewell.bootstrap.refilter import refilter as write_again
@@ -61,12 +62,13 @@ def refilter(folder: Path, out: Path, file: Path | None, assignments: tuple[str,
     recipe = with_values(Recipe(**stored | given), values)
     settings = load_settings()
     evaluation = read_evaluation(settings.data, recipe.dataset)
-    reader = recipe.filters.reader
+    reader, judge, step = recipe.filters.reader, recipe.correction.judge, PlainView().step
     with ExitStack() as opened:
-        support = reader and opened.enter_context(open_support(reader, settings, PlainView().step))
+        support = opened.enter_context(open_support(reader, settings, step)) if reader else None
+        judging = opened.enter_context(open_judge(judge, settings, step)) if judge else None
         done, total = (sum(1 for _ in Journal(each, 1).outcomes()) for each in (out, folder))
         with progress(done, total) as seen:
-            write_again(source, out, recipe, support or None, seen)
+            write_again(source, out, recipe, support, judging, seen)
     shown = {name: recipe.model_dump(mode="json")[name] for name in _CHANGEABLE}
     command = refilter_command(folder, out, changes(shown, Recipe(**stored).model_dump(mode="json")))
     write_and_show(out, Journal(out, recipe.run.shard).outcomes, recipe.dataset, command, evaluation)

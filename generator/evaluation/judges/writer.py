@@ -9,13 +9,10 @@ from contextlib import AsyncExitStack, contextmanager
 from citewell.core.progress import Counter, Log
 from citewell.core.redact import published_name
 from citewell.core.settings import Settings
-from citewell.generator.causal import YesAnswer
 from citewell.generator.citations.asking import MOST_WORDS, support_prompt
-from citewell.generator.citations.relevance import relevance_prompt
 from citewell.generator.evaluation.judges.judge import ClaimAndPassages
 from citewell.generator.evaluation.judges.parts import parts
 from citewell.generator.load import open_yes_model
-from citewell.generator.prompt import Message
 from citewell.generator.yes import YesModel
 
 WRITER = "writer"
@@ -49,17 +46,6 @@ class WriterJudge:
     def grades(self, pairs: Sequence[ClaimAndPassages]) -> list[float]:
         """Return the probability of yes against no for each claim with its passages; 0 without passages."""
         return self._runner.run(self._probabilities(pairs))
-
-    def relevance(self, question: str, title: str, text: str) -> float:
-        """Return the probability that a text of a page with this title answers a question.
-
-        Raises the errors of the model.
-        """
-        asked = relevance_prompt(question, title, text)
-        return self._runner.run(self._asked(asked)).yes
-
-    async def _asked(self, messages: Sequence[Message]) -> YesAnswer:
-        return await self._model.ask(messages)
 
     async def _probabilities(self, pairs: Sequence[ClaimAndPassages]) -> list[float]:
         progress = Counter(f"{self.name}: claims", self._tell)
