@@ -3,13 +3,14 @@
 Two steps, of which a person or a model does the reading between them:
 
 - `python -m benchmarks.teacher_reading sheet RUN --out FILE` draws answers by a hash, and writes each with
-  its question and references.
+  its question and references; with `--kept`, those that the filters kept, as they are in the data set.
 - `… report --verdicts FILE --version raw=RUN --version rouge-1=RUN …` reads what the reader found, lines of
   {"id", "answers", "supported", "marks"}: whether the answer answers the question (`yes`, `part`, `no`, or
   `refused`), whether the references say what it says (`all`, `some`, `none`), and whether its own marks name
   these references (the same). An answer is good that answers (`yes`) and is supported (`all`); a refusal is
   good if the references do not answer, which is `supported` `all`. It writes the share of good answers in
-  each version of the data set, and among those that each filter dropped.
+  each version of the data set, and among those that each filter dropped. Where a version changes the text
+  itself, `--reread NAME=FILE` has what the reader found in what it keeps.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import json
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from benchmarks.results_files import RESULTS, table
@@ -40,22 +42,31 @@ def main() -> None:
     first = steps.add_parser("sheet", help="write answers to read")
     first.add_argument("run", type=Path, metavar="RUN", help="folder of a bootstrap")
     first.add_argument("--limit", type=int, default=100, help="answers [100]")
+    first.add_argument("--kept", action="store_true", help="the answers of the data set alone")
     first.add_argument("--out", type=Path, required=True, help="file to write")
     second = steps.add_parser("report", help="count the verdicts")
     second.add_argument("--verdicts", type=Path, default=RELEASE / "verdicts.jsonl", help="file to read")
     second.add_argument(
         "--version", dest="versions", action="append", required=True, metavar="NAME=RUN", help="a version"
     )
+    second.add_argument(
+        "--reread", action="append", default=[], metavar="NAME=FILE", help="verdicts of a version's own text"
+    )
     second.add_argument("--json", type=Path, default=RELEASE / "reading.json", help="file to write")
     second.add_argument("--out", type=Path, default=RESULTS / "teacher-reading.md", help="file to write")
     options = parser.parse_args()
     if options.step == "sheet":
-        options.out.write_text(sheet(drawn(_outcomes(options.run), options.limit)), encoding="utf-8")
+        rows = drawn(_outcomes(options.run), options.limit)
+        rows = [row for row in rows if isinstance(row, Sample)] if options.kept else rows
+        options.out.write_text(sheet(rows, kept=options.kept), encoding="utf-8")
         return
-    lines = options.verdicts.read_text(encoding="utf-8").splitlines()
-    verdicts = {row["id"]: row for row in map(json.loads, lines)}
     versions = dict(one.split("=", 1) for one in options.versions)
-    found = report({name: _outcomes(Path(run)) for name, run in versions.items()}, verdicts)
+    reread = dict(one.split("=", 1) for one in options.reread)
+    found = report(
+        {name: _outcomes(Path(run)) for name, run in versions.items()},
+        _verdicts(options.verdicts),
+        {name: _verdicts(Path(file)) for name, file in reread.items()},
+    )
     options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     text = tables(found)
     options.out.write_text(
@@ -70,13 +81,17 @@ def drawn(outcomes: Sequence[Outcome], limit: int) -> list[Sample | Drop]:
     return sorted(answered, key=lambda each: sha256(each.key.encode()).digest())[:limit]
 
 
-def sheet(rows: Sequence[Sample | Drop]) -> str:
-    """Return the questions with references and raw answers, and not whether a filter dropped them."""
+def sheet(rows: Sequence[Sample | Drop], *, kept: bool = False) -> str:
+    """Return the questions with references and raw answers, and not whether a filter dropped them.
+
+    With `kept`, the answers are those of the data set.
+    """
     parts = []
     for row in rows:
         parts.append(f"## {row.key}: {row.question}")
         parts += [f"[{each.number}] {each.title}: {squeeze(each.text)}" for each in row.references]
-        parts.append(f"**Answer:** {row.raw_answer.strip()}")
+        answer = row.answer if kept and isinstance(row, Sample) else row.raw_answer
+        parts.append(f"**Answer:** {answer.strip()}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -86,9 +101,14 @@ def is_good(verdict: Mapping[str, str]) -> bool:
 
 
 def report(
-    versions: Mapping[str, Sequence[Outcome]], verdicts: Mapping[str, Mapping[str, str]]
+    versions: Mapping[str, Sequence[Outcome]],
+    verdicts: Mapping[str, Mapping[str, str]],
+    reread: Mapping[str, Mapping[str, Mapping[str, str]]] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Return how many answers that were read each version keeps and drops, and how many of them are good."""
+    """Return how many answers that were read each version keeps and drops, and how many of them are good.
+
+    `reread` has the verdicts on the text of versions that change it, for what they keep.
+    """
     good = {key: float(is_good(verdict)) for key, verdict in verdicts.items()}
     marked = sum(verdict["marks"] == _ALL for verdict in verdicts.values())
     result: dict[str, Any] = {
@@ -96,7 +116,8 @@ def report(
     }  # fmt: skip
     for name, outcomes in versions.items():
         rows = [each for each in outcomes if not isinstance(each, Fault) and each.key in good]
-        result["versions"][name] = _counted(good, [each.key for each in rows if isinstance(each, Sample)])
+        own = {key: float(is_good(verdict)) for key, verdict in reread.get(name, verdicts).items()}
+        result["versions"][name] = _counted(own, [each.key for each in rows if isinstance(each, Sample)])
         reasons: dict[str, list[str]] = {}
         for each in rows:
             if isinstance(each, Drop):
@@ -138,6 +159,11 @@ def _cells(of: Mapping[str, Any]) -> list[str]:
         return ["0", "0", ""]
     low, high = of["interval"]
     return [str(of["read"]), str(of["good"]), f"{of['good'] / of['read']:.2f} ({low:.2f} to {high:.2f})"]
+
+
+def _verdicts(file: Path) -> dict[str, dict[str, str]]:
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return {row["id"]: row for row in map(json.loads, lines)}
 
 
 def _outcomes(folder: Path) -> list[Outcome]:

@@ -117,9 +117,8 @@ def filtered(
             reason = "unsupported"
         elif (found.relevance or 0.0) < least_relevance:
             reason = "irrelevant"
-        answer = write_marks(
-            [MarkedSegment(each.text, each.citations) for each in found.sentences if each.supported]
-        )
+        supported = [sentence for sentence in found.sentences if sentence.supported]
+        answer = write_marks([MarkedSegment(f"{each.text} ", each.citations) for each in supported])
     if reason is not None:
         return Drop(**asdict(raw), reason=reason, scores=scores)
     return Sample(**asdict(raw), answer=answer, scores=scores)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from benchmarks.teacher_reading import drawn, report, sheet, tables
-from citewell.bootstrap.types import Outcome
+from citewell.bootstrap.types import Outcome, Sample
 from tests.bootstrap.outcomes import drop, fault, sample
 
 ROWS: list[Outcome] = [
@@ -27,6 +27,7 @@ def test_the_sheet_shows_answers_and_not_what_the_filters_said() -> None:
     assert "Rambling." in text
     assert "[1] Page 1: A first passage." in text
     assert "short" not in text
+    assert "Rambling." not in sheet([row for row in rows if isinstance(row, Sample)], kept=True)
 
 
 def test_the_report_counts_the_good_before_and_after_each_filter() -> None:
@@ -37,3 +38,10 @@ def test_the_report_counts_the_good_before_and_after_each_filter() -> None:
     assert (found["versions"]["rouge-1"]["read"], found["versions"]["rouge-1"]["good"]) == (2, 1)
     assert found["dropped"]["rouge-1"]["short"]["good"] == 1
     assert "| rouge-1 | short | 1 | 1 |" in tables(found)
+
+
+def test_a_version_that_changes_the_text_is_read_by_itself() -> None:
+    reread = {"judged": {"a": VERDICTS["a"], "b": VERDICTS["a"]}}
+    found = report({"rouge-1": ROWS, "judged": ROWS}, VERDICTS, reread)
+    assert (found["versions"]["rouge-1"]["good"], found["versions"]["judged"]["good"]) == (1, 2)
+    assert found["dropped"]["judged"]["short"]["good"] == 1

@@ -25,7 +25,7 @@ from tests.bootstrap.teaching import PASSAGES, parts, task
 
 RECIPES = Path(__file__).parents[2] / "recipes"
 FIRST = "The tides are caused by the gravity of the Moon and to a lesser degree of the Sun."
-BESIDE = "The Sun gives light to most coasts of the Earth."
+BESIDE = "On each day, most coasts of the Earth have two high tides."
 INVENTED = "Most coasts have two high tides and two low tides because of the harvest."
 ANSWER = f"{FIRST}[2] {BESIDE}[1] {INVENTED}[2]"
 
@@ -35,7 +35,9 @@ class _Model:
 
     name, concurrency = "model", 1
 
-    def __init__(self, *, beside: str = "light", invented: str = "harvest", relevant: float = 0.9) -> None:
+    def __init__(
+        self, *, beside: str = "On each day", invented: str = "harvest", relevant: float = 0.9
+    ) -> None:
         self._beside, self._invented, self._relevant = beside, invented, relevant
 
     async def ask(self, messages: Sequence[Message]) -> YesAnswer:
@@ -66,6 +68,11 @@ def test_it_cuts_what_does_not_help_and_what_is_not_supported(runner: asyncio.Ru
     assert isinstance(found, Sample)
     assert found.answer == FIRST.replace("Sun.", "Sun[1].")
     assert found.raw_answer == ANSWER
+    both = _judged(_Model(beside="whales"), runner)
+    assert isinstance(both, Sample)
+    assert both.answer.endswith(
+        " of the Sun[1]. On each day, most coasts of the Earth have two high tides[2]."
+    )
 
 
 def test_it_drops_an_answer_without_its_first_sentence(runner: asyncio.Runner) -> None:
