@@ -54,10 +54,15 @@ def supported_only(sentences: Sequence[Sentence]) -> tuple[Sentence, ...]:
     """Return the supported sentences, but none that ends with a colon if what it introduces is left out."""
     places: set[int] = set()
     for place in reversed(range(len(sentences))):
-        introduces = sentences[place].text.rstrip().endswith((":", "："))
-        if sentences[place].supported and (not introduces or place + 1 in places):
+        introducing = introduces(sentences[place].text)
+        if sentences[place].supported and (not introducing or place + 1 in places):
             places.add(place)
     return kept(sentences, places)
+
+
+def introduces(text: str) -> bool:
+    """Return whether a sentence says nothing by itself: it ends with a colon, and others follow."""
+    return text.rstrip().endswith((":", "："))
 
 
 def _check(text: str, before: str | None, sources: Mapping[int, ReferenceText], threshold: float) -> Sentence:

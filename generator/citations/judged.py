@@ -12,6 +12,7 @@ from citewell.core.types import Reference, Sentence, SupportStatus
 from citewell.core.windows import best_window
 from citewell.generator.citations.answering import answered_prompt, right_prompt
 from citewell.generator.citations.asking import support_prompt
+from citewell.generator.citations.correction import introduces
 from citewell.generator.citations.covering import covering
 from citewell.generator.citations.grounding import (
     adds_nothing,
@@ -74,8 +75,8 @@ class JudgedCitations:
         unless surely supported, is then looked at as an answer to the question, if there is one; it is not
         supported as one if it only repeats the question, says the opposite of its reference, or says yes to
         what no sentence of it tells or to another number. A sentence that refers to one before that is not
-        supported is not supported either, since nobody knows what it speaks of.
-        Raises the errors of the model.
+        supported is not supported either, since nobody knows what it speaks of. One that introduces others is
+        supported only if one of them is. Raises the errors of the model.
         """
         texts = {of: ReferenceText(of.text, of.title_path) for of in references}
         claims = [_Claim.of(question, sentence, texts) for sentence in sentences]
@@ -97,6 +98,9 @@ class JudgedCitations:
         for place, sentence in enumerate(sentences):
             lost = found and not found[-1].supported and points_back(sentence.text)
             found.append(_lost(judged[place]) if lost else judged[place])
+        for place in reversed(range(len(found))):
+            if introduces(found[place].text) and not any(later.supported for later in found[place + 1 :]):
+                found[place] = _lost(found[place])
         return tuple(found)
 
     async def _first(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from citewell.core.dates import days
 from citewell.core.types import Reference, Sentence
 from citewell.generator.pointing_back import points_back
 from citewell.generator.prompt import Message
@@ -112,5 +113,14 @@ def are_quotable(relevance: float, logit: float | None) -> bool:
 
 def relevance_prompt(question: str, title: str, text: str) -> list[Message]:
     """Return the messages that ask whether a sentence of a page with this title answers a question."""
-    asked = _ASKED.format(title=title, text=text, question=question)
+    asked = _ASKED.format(title=_undated(title, question), text=text, question=question)
     return [{"role": "system", "content": _INSTRUCTION}, {"role": "user", "content": asked}]
+
+
+def _undated(title: str, question: str) -> str:
+    """Return a title without the parts that have a date, unless the question has it too.
+
+    A model takes the date of a meeting for that of which its minutes tell.
+    """
+    asked = days(question)
+    return ", ".join(part for part in title.split(", ") if not days(part) - asked)

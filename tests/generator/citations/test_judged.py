@@ -370,3 +370,14 @@ async def test_a_yes_to_what_the_reference_denies_or_to_another_number_is_not_su
         "Yes, ships may tow lighters.", 0.95, "May ships tow lighters?", references=rules
     )
     assert (sentence.supported, sentence.citations) == (False, ())
+
+
+@pytest.mark.parametrize(("item", "supported"), [(0.3, [False, False]), (0.9, [True, True])])
+async def test_what_introduces_others_is_supported_only_with_one_of_them(
+    item: float, supported: list[bool]
+) -> None:
+    facts = (
+        "The work of ten years on the Suez Canal has these facts:\n\nA ship needs 16 hours for its length."
+    )
+    sentences, _ = await judged(facts, {"Suez Canal": 0.9, "Length": item})
+    assert [each.supported for each in sentences] == supported

@@ -8,7 +8,7 @@ import pytest
 
 from citewell.core.types import Reference, Sentence
 from citewell.generator.causal import YesAnswer
-from citewell.generator.citations.relevance import are_quotable, relevant
+from citewell.generator.citations.relevance import are_quotable, relevance_prompt, relevant
 from citewell.generator.prompt import Message
 
 
@@ -62,3 +62,17 @@ async def test_only_quotations_that_answer_stand_for_the_answer(
     found, highest = await relevant(Likely(), "What do I need?", quotations, [reference])
     assert found == tuple(quotations[place] for place in kept)
     assert highest == most
+
+
+@pytest.mark.parametrize(
+    ("title", "question", "shown"),
+    [
+        ("Rowing club, committee meeting of 7 May", "When is the regatta?", "Page: Rowing club\n"),
+        ("Rowing club, committee meeting of 7 May", "What was decided on 7 May?", "meeting of 7 May\n"),
+        ("Lisbon, 3 to 8 October", "Where is the flat?", "Page: Lisbon\n"),
+        ("Moon, Orbit", "How far is it?", "Page: Moon, Orbit\n"),
+    ],
+)
+def test_a_date_of_the_title_is_not_taken_for_the_answer(title: str, question: str, shown: str) -> None:
+    asked = relevance_prompt(question, title, "The regatta is on 19 September.")[-1]["content"]
+    assert shown in asked
