@@ -11,7 +11,7 @@ from citewell.core.build_cache import OnStep
 from citewell.core.settings import Settings
 from citewell.core.types import Reference
 from citewell.generator.citations.judged import JudgedCitations
-from citewell.generator.citations.written import JudgedAnswer, judged_answer, written_sentences
+from citewell.generator.citations.written import JudgedSentences, judged_answer, written_sentences
 from citewell.generator.load import open_yes_model
 from citewell.generator.yes import YesModel
 
@@ -29,7 +29,7 @@ class AnswerJudge:
         self._runner = runner
         self._turn = threading.Lock()
 
-    def judged(self, question: str, answer: str, references: Sequence[Reference]) -> JudgedAnswer:
+    def judged(self, question: str, answer: str, references: Sequence[Reference]) -> JudgedSentences:
         """Return the sentences of an answer as `citewell ask` finds them; raises the errors of the model."""
         sentences = written_sentences(answer, references, self._threshold)
         with self._turn:

@@ -15,7 +15,7 @@ from citewell.generator.citations.relevance import is_relevant, relevance
 from citewell.generator.refusal import is_refusal
 
 
-class JudgedAnswer(NamedTuple):
+class JudgedSentences(NamedTuple):
     """The sentences of an answer after the judge's check, and what it thinks of those that are supported."""
 
     sentences: tuple[Sentence, ...]
@@ -59,7 +59,7 @@ async def judged_answer(
     references: Sequence[Reference],
     *,
     searched: str | None = None,
-) -> JudgedAnswer:
+) -> JudgedSentences:
     """Return an answer as the judge finds it, without later sentences that do not help.
 
     `searched` is the question as it was searched for, with what it left to the conversation. Raises the
@@ -68,4 +68,4 @@ async def judged_answer(
     asked = question if searched is None else searched
     found = await helpful(judge.model, asked, sentences)
     found = await judge.check(question, found, references)
-    return JudgedAnswer(found, await relevance(judge.model, asked, found, references))
+    return JudgedSentences(found, await relevance(judge.model, asked, found, references))

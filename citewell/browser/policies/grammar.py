@@ -46,8 +46,9 @@ def _commands(allowed: Legal) -> Iterator[str]:
 
 def _rules(allowed: Legal) -> Iterator[str]:
     if allowed.search:
-        # What can be seen comes first, so that something follows the command.
-        yield rf"query ::= [^\x00-\x20\x7f] [^\x00-\x1f\x7f]{{0,{_MAX_QUERY - 1}}}"
+        # What can be seen comes first, so that something follows the command. A query has no "<", since
+        # xgrammar 0.2.9 takes the token that ends a text, such as <|im_end|>, for its letters.
+        yield rf"query ::= [^\x00-\x20<\x7f] [^\x00-\x1f<\x7f]{{0,{_MAX_QUERY - 1}}}"
     if allowed.links:
         yield "link ::= " + _either(str(number) for number in allowed.links)
     if allowed.find:
