@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import contextmanager
 
 from citewell.core.build_cache import OnStep
 from citewell.core.settings import Settings
 from citewell.core.types import Reference
 from citewell.generator.citations.judged import JudgedCitations
 from citewell.generator.citations.written import JudgedSentences, judged_answer, written_sentences
-from citewell.generator.load import open_yes_model
+from citewell.generator.load import run_yes_model
 from citewell.generator.yes import YesModel
 
 
@@ -42,13 +42,5 @@ def open_judge(name: str, settings: Settings, on_step: OnStep) -> Iterator[Answe
 
     It must not be called where an event loop runs. Raises the errors of `open_yes_model`.
     """
-    model = name.partition(":")[2]
-    wanted = settings.generator.model_copy(update={"name": model} if model else {})
-    opening = open_yes_model(wanted, settings.cache_dir, threads=settings.threads, on_step=on_step)
-    with asyncio.Runner() as runner:
-        stack = AsyncExitStack()
-        opened = runner.run(stack.enter_async_context(opening))
-        try:
-            yield AnswerJudge(opened, settings.citations.threshold, runner)
-        finally:
-            runner.run(stack.aclose())
+    with run_yes_model(name.partition(":")[2], settings, on_step) as (model, runner):
+        yield AnswerJudge(model, settings.citations.threshold, runner)

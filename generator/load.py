@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ from citewell.core.errors import InputError, ModelError
 from citewell.core.models.obtaining import ensure_weights
 from citewell.core.packages import need_packages
 from citewell.core.relevance import Relevance
-from citewell.core.settings import GeneratorSettings
+from citewell.core.settings import GeneratorSettings, Settings
 from citewell.core.threads import in_thread
 from citewell.generator.auto import EXTRACTIVE, KEY_VARIABLE, OPENAI, resolve_auto, writers
 from citewell.generator.backend import GeneratorBackend
@@ -137,6 +137,25 @@ async def open_yes_model(
     else:
         model = await _open_local(wanted, cache_dir, threads, on_step)
         yield LocalYesModel(model, wanted.name)
+
+
+@contextmanager
+def run_yes_model(
+    name: str, settings: Settings, on_step: OnStep
+) -> Iterator[tuple[YesModel, asyncio.Runner]]:
+    """Open the language model `name`, or that of the settings if it is empty, with a loop to ask it in.
+
+    It must not be called where an event loop runs. Raises the errors of `open_yes_model`.
+    """
+    wanted = settings.generator.model_copy(update={"name": name} if name else {})
+    opening = open_yes_model(wanted, settings.cache_dir, threads=settings.threads, on_step=on_step)
+    with asyncio.Runner() as runner:
+        stack = AsyncExitStack()
+        model = runner.run(stack.enter_async_context(opening))
+        try:
+            yield model, runner
+        finally:
+            runner.run(stack.aclose())
 
 
 async def _open_local(

@@ -12,12 +12,14 @@ import pytest
 from pydantic import ValidationError
 
 from citewell.bootstrap.config import BootstrapConfig
-from citewell.bootstrap.judging import AnswerJudge
+from citewell.bootstrap.judging import AnswerJudge, open_judge
 from citewell.bootstrap.recipe import read_recipe
 from citewell.bootstrap.refilter import refiltered
 from citewell.bootstrap.row import bootstrap_row
 from citewell.bootstrap.teachers.recorded import RecordedTeacher
 from citewell.bootstrap.types import Drop, Sample
+from citewell.core.errors import InputError
+from citewell.core.settings import load_settings
 from citewell.core.training.folder import difference
 from citewell.generator.causal import YesAnswer
 from citewell.generator.prompt import Message
@@ -102,6 +104,14 @@ def test_a_run_keeps_what_filtering_it_later_would(runner: asyncio.Runner) -> No
 def test_only_a_language_model_can_judge() -> None:
     with pytest.raises(ValidationError, match="judge"):
         BootstrapConfig.model_validate({"correction": {"judge": "nli:x"}})
+
+
+def test_a_generator_that_quotes_cannot_judge() -> None:
+    with (
+        pytest.raises(InputError, match="Only a language model can judge"),
+        open_judge("writer:extractive", load_settings(), lambda name, step: None),
+    ):
+        pass
 
 
 def test_the_published_run_goes_on_with_its_recipe() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import contextmanager
 
 from citewell.core.progress import Counter, Log
 from citewell.core.redact import published_name
@@ -12,7 +12,7 @@ from citewell.core.settings import Settings
 from citewell.generator.citations.asking import MOST_WORDS, support_prompt
 from citewell.generator.evaluation.judges.judge import ClaimAndPassages
 from citewell.generator.evaluation.judges.parts import parts
-from citewell.generator.load import open_yes_model
+from citewell.generator.load import run_yes_model
 from citewell.generator.yes import YesModel
 
 WRITER = "writer"
@@ -69,17 +69,5 @@ def open_writer_judge(name: str, settings: Settings, tell: Log = lambda text: No
 
     `tell` gets the steps of loading, and the progress of judging. Raises the errors of `open_yes_model`.
     """
-    wanted = settings.generator.model_copy(update={"name": name} if name else {})
-    opening = open_yes_model(
-        wanted,
-        settings.cache_dir,
-        threads=settings.threads,
-        on_step=lambda model, step: tell(f"{model}: {step}"),
-    )
-    with asyncio.Runner() as runner:
-        stack = AsyncExitStack()
-        model = runner.run(stack.enter_async_context(opening))
-        try:
-            yield WriterJudge(model, THRESHOLDS.get(model.name, HALF), runner, tell)
-        finally:
-            runner.run(stack.aclose())
+    with run_yes_model(name, settings, lambda model, step: tell(f"{model}: {step}")) as (model, runner):
+        yield WriterJudge(model, THRESHOLDS.get(model.name, HALF), runner, tell)
