@@ -51,4 +51,4 @@ def test_the_right_article_is_among_the_references(tmp_path: Path) -> None:
     recall, seconds = asyncio.run(measure_recall(settings, questions))
     assert recall["own"]["right_article_among_references"] >= 0.9
     assert recall["own"]["no_evidence"] <= 0.1
-    assert seconds["p50"] < 5
+    assert seconds["p50"] < 20  # two to five on two cores; this is for what takes many times as long
