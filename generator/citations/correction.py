@@ -65,6 +65,15 @@ def introduces(text: str) -> bool:
     return text.rstrip().endswith((":", "："))
 
 
+def running_on(sentences: Sequence[Sentence]) -> list[int]:
+    """Return the places of later sentences of running text, not in lists, tables or code."""
+    return [
+        place
+        for place, sentence in enumerate(sentences)
+        if place > 0 and sentence.before is not None and not sentence.before.strip()
+    ]
+
+
 def _check(text: str, before: str | None, sources: Mapping[int, ReferenceText], threshold: float) -> Sentence:
     precision = {number: source.precision(text) for number, source in sources.items()}
     holding = {n: p for n, p in precision.items() if p >= threshold and sources[n].holds_facts(text)}

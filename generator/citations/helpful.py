@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from citewell.core.types import Sentence
-from citewell.generator.citations.correction import kept
+from citewell.generator.citations.correction import kept, running_on
 from citewell.generator.prompt import Message
 from citewell.generator.yes import YesModel, ask_all
 
@@ -26,11 +26,7 @@ async def helpful(model: YesModel, question: str, sentences: Sequence[Sentence])
     The first one stays: whether it answers is another question (`relevance`). So do lists, tables and code,
     whose parts belong together. Raises the errors of the model.
     """
-    asked = [
-        place
-        for place, sentence in enumerate(sentences)
-        if place > 0 and sentence.before is not None and not sentence.before.strip()
-    ]
+    asked = running_on(sentences)
     answers = await ask_all(model, [_prompt(question, sentences[place].text) for place in asked])
     beside = {place for place, answer in zip(asked, answers, strict=True) if answer.yes < _LEAST}
     return kept(sentences, set(range(len(sentences))) - beside)

@@ -33,6 +33,8 @@ async def judged(
     question: str = "",
     again: tuple[float, float] = (0.1, 0.1),
     references: Sequence[Reference] = REFERENCES,
+    *,
+    markdown: bool = False,
 ) -> tuple[tuple[Sentence, ...], list[tuple[str, str]]]:
     """The sentences, and the claims with the passages that the model was asked about.
 
@@ -51,7 +53,7 @@ async def judged(
         return web.json_response(yes_or_no(yes))
 
     async with ChatService([service]) as http, ChatClient("tutor", http.url) as client:
-        sentences = check_citations(answer, references)
+        sentences = check_citations(answer, references, markdown=markdown)
         return await JudgedCitations(ApiYesModel(client)).check(question, sentences, references), asked
 
 
@@ -80,6 +82,22 @@ async def test_yes_has_to_be_likely_enough(likely: float, supported: bool) -> No
 async def test_words_in_another_order_have_to_be_surer(likely: float, supported: bool) -> None:
     (sentence,), _ = await judged("The Red Sea joins the Suez Canal and the Mediterranean.", likely)
     assert sentence.supported == supported
+
+
+@pytest.mark.parametrize(("likely", "supported"), [(0.84, False), (0.86, True)])
+async def test_a_later_sentence_of_running_text_has_to_be_surer(likely: float, supported: bool) -> None:
+    answer = "After a decade of labor, the Suez Canal opened. In 1975, ships passed through the Canal again."
+    (first, later), _ = await judged(answer, likely, markdown=True)
+    assert first.supported
+    assert (later.supported, later.status) == (supported, "supported" if supported else "partly")
+
+
+async def test_items_of_a_list_need_not_be_surer() -> None:
+    answer = (
+        "- After a decade of labor, the Suez Canal opened.\n- In 1975, ships passed through the Canal again."
+    )
+    items, _ = await judged(answer, 0.7, markdown=True)
+    assert [item.supported for item in items] == [True, True]
 
 
 async def test_a_number_that_the_passage_lacks_is_never_supported() -> None:
