@@ -21,7 +21,7 @@ shows reward and preference against the KL divergence.
 second scorer, copying and words, beside best of n. Over-optimization is where the second scorer falls while
 the reward rises.
 
-`tax` measures what training costs in tasks that it did not train: the loss per token of paragraphs of other
+`tax` measures what training costs in tasks that it did not train: the log-probability of paragraphs of other
 articles, and whether greedy answers to questions of SQuAD have an accepted answer, with their F1, in paired
 tests against the start.
 """

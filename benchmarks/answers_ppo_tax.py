@@ -39,7 +39,7 @@ from citewell.reinforcement.networks import (
 from citewell.reinforcement.rollout import PromptedQuestion
 
 START = "start"
-LOSS, ACCURACY, F1 = "loss per token", "accepted answer in it", "F1"
+LOG_PROBABILITY, ACCURACY, F1 = "log-probability per token", "accepted answer in it", "F1"
 _ROW, _ANSWER = 128, 24  # tokens
 _PROMPT = 400
 
@@ -66,17 +66,19 @@ def measure_tax(trained: Sequence[Path], texts: Sequence[str], out: Path, *, que
         if not file.is_file():
             if folder is not None:
                 load_policy(networks, folder)
-            found = {LOSS: losses(networks, rows, config.training.part_tokens, precision)}
+            found = {
+                LOG_PROBABILITY: log_probabilities(networks, rows, config.training.part_tokens, precision)
+            }
             found |= _answered(networks, asked, precision)
             file.write_text(json.dumps(found), encoding="utf-8")
         measured[name] = json.loads(file.read_text(encoding="utf-8"))
     _report(measured, out)
 
 
-def losses(
+def log_probabilities(
     networks: PolicyNetworks, rows: Sequence[TokenizedExample], part_tokens: int, precision: Precision
 ) -> dict[str, float]:
-    """Return the mean loss of the tokens of each row."""
+    """Return the mean log-probability of the tokens of each row, in nats."""
     import torch
 
     found: dict[str, float] = {}
@@ -85,7 +87,7 @@ def losses(
             read = networks.read(collated(rows, places), POLICY)
             lengths = [len(rows[place].answer) for place in places]
             for place, logp in zip(places, torch.split(read.logp, lengths), strict=True):
-                found[str(place)] = -float(logp.mean())
+                found[str(place)] = float(logp.mean())
     return found
 
 
@@ -132,7 +134,7 @@ def _rows(networks: PolicyNetworks, texts: Sequence[str]) -> list[TokenizedExamp
 
 def _report(measured: Mapping[str, Measured], out: Path) -> None:
     means = {name: {each: fmean(of[each].values()) for each in of} for name, of in measured.items()}
-    columns = [LOSS, ACCURACY, F1]
+    columns = [LOG_PROBABILITY, ACCURACY, F1]
     print(
         table(
             ["policy", *columns], [[name, *(f"{of[c]:.4f}" for c in columns)] for name, of in means.items()]
@@ -144,7 +146,7 @@ def _report(measured: Mapping[str, Measured], out: Path) -> None:
         for each in columns
     }
     print("\n" + differences_table(tests))
-    counts: dict[str, Any] = {"texts": len(start[LOSS]), "questions": len(start[ACCURACY])}
+    counts: dict[str, Any] = {"texts": len(start[LOG_PROBABILITY]), "questions": len(start[ACCURACY])}
     differences = {each: {name: asdict(found) for name, found in of.items()} for each, of in tests.items()}
     result = counts | {"means": means, "against": START, "differences": differences}
     save("answers_ppo_tax", result, out / "answers_ppo_tax.json")

@@ -32,6 +32,7 @@ HEADLINES: Mapping[str, MakeSection] = {
     "best of n": scoring.best_of_n,
     "reinforcement": scoring.reinforcement,
     "over-optimization": scoring.overoptimization,
+    "alignment tax": scoring.alignment_tax,
     "browsing": serving.browsing,
     "speed": serving.speed,
     "waiting": serving.waiting,

@@ -142,6 +142,46 @@ def overoptimization(results: ResultFiles, published: PublishedFigures) -> Repor
     )
 
 
+def alignment_tax(results: ResultFiles, _: PublishedFigures) -> ReportSection:
+    """What PPO costs in tasks that it did not train."""
+    compared = results.read("answers_ppo_tax")
+    means: Mapping[str, Mapping[str, float]] = compared.get("means", {})
+    rows = [
+        ReportRow(
+            _POLICIES.get(f"{name}, one sample", name),
+            {
+                "log-probability per token": Cell(of["log-probability per token"]),
+                "accepted answer in it": share(of["accepted answer in it"]),
+                "F1": share(of["F1"]),
+            },
+            "here",
+        )
+        for name, of in means.items()
+    ]
+    differences: Mapping[str, Mapping[str, Any]] = compared.get("differences", {})
+    lines = [
+        f"Against the start, {_POLICIES.get(f'{name}, one sample', name)}: "
+        + ", ".join(f"{measure} {_difference(of[name])}" for measure, of in differences.items())
+        + "."
+        for name in means
+        if name != "start"
+    ]
+    return ReportSection(
+        title="Alignment tax",
+        question="How well do the same policies still predict paragraphs, and answer questions of SQuAD from "
+        "their paragraphs? They were trained on neither.",
+        first="policy",
+        columns=["log-probability per token", "accepted answer in it", "F1"],
+        rows=rows,
+        lines=lines,
+    )
+
+
+def _difference(found: Mapping[str, float]) -> str:
+    interval = f"{found['low']:+.3f} to {found['high']:+.3f}"
+    return f"{found['difference']:+.3f} ({interval}, p {found['p_holm']:.2g})"
+
+
 def _policies(compared: Mapping[str, Any]) -> list[ReportRow]:
     """Return a row for each policy of a comparison of sampled answers."""
     sampled = compared.get("sampled", {})
