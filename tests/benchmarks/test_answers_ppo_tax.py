@@ -28,7 +28,7 @@ def test_each_text_has_the_mean_log_probability_of_its_tokens(tmp_path: Path) ->
     for place, text in enumerate(texts):
         logits = networks.model(input_ids=torch.tensor([text])).logits[0, :-1]
         told = logits.log_softmax(-1).gather(-1, torch.tensor(text[1:])[:, None])
-        expected[str(place)] = pytest.approx(float(told.mean()), abs=1e-4)
+        expected[str(place)] = pytest.approx(told.mean().item(), abs=1e-4)
     for part_tokens in (7, 100):
         assert log_probabilities(networks, rows, part_tokens, "float32") == expected
     assert len(set(log_probabilities(networks, rows, 100, "float32").values())) == len(texts)
