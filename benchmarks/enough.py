@@ -48,7 +48,7 @@ from citewell.core.settings import GeneratorSettings, Settings, load_settings
 from citewell.core.significance import interval
 from citewell.core.text import encoded_text
 from citewell.core.types import Reference, Turn
-from citewell.generator.citations.correction import check_citations
+from citewell.generator.citations.correction import check_quotations
 from citewell.generator.citations.relevance import relevant
 from citewell.generator.evaluation.held_out import digest
 from citewell.generator.extractive import ExtractiveGenerator
@@ -228,7 +228,7 @@ async def signals_of(pipeline: Pipeline, asked: GivenQuestion) -> dict[str, floa
     quoter = pipeline.quoter or pipeline.generator
     assert isinstance(quoter, ExtractiveGenerator)
     quoted = "".join([token.text async for token in quoter.generate(question, references, 1)])
-    quotations = check_citations(quoted, references, pipeline.limits.threshold)
+    quotations = check_quotations(quoted, references, pipeline.limits.threshold)
     found = evidence(question, references)
     titles = {reference.number: reference.title_path for reference in references}
     texts = [encoded_text(titles[q.citations[0]], q.text) for q in quotations if q.citations]

@@ -19,6 +19,10 @@ _NEAREST = 0.05
 # A likelier refusal is believed, whatever a sentence seems to answer.
 _BELIEVED = 0.6
 
+_TEXTS = (
+    r"(?:any of\s+)?(?:the|these|this|any)\s+(?:(?:provided|given|available)\s+)?"
+    r"(?:references?|texts?|passages?|sources?|information|context)\b(?! of)"
+)
 _REFUSING = re.compile(
     r"\W*(?:(?:unfortunately|sorry|i'm sorry),?\s+)?(?:(?:based on|according to) [^,.]{0,40},\s+)?"
     r"(?:(?:the|these|this|none of the|no)\s+(?:(?:provided|given|available)\s+)?"
@@ -26,12 +30,15 @@ _REFUSING = re.compile(
     r"(?:(?:do|does|did)(?: not|n't)\s+(?:\w+\s+){0,2}?"
     r"(?:say|mention|provide|contain|state|answer|specify|include|tell|give|describe|explain|name|discuss)"
     r"|(?:say|mention|provide|contain|state|answer|specify|include|tell)s?\b)"
-    r"|(?:there is|i have|i found) no\b[^.]{0,30}(?:information|mention|answer|evidence)"
-    r"|it is not (?:stated|mentioned|specified|possible to)"
+    r"|(?:there is|i have|i found) no\b[^.]{0,30}(?:mention|answer|evidence|information)"
+    rf"(?:\W*$|\W*\[|\b[^.]{{0,80}}\b(?:in|from|within)\s+{_TEXTS})"
+    r"|(?:there is|i have|i found) no\b[^.]{0,30}information\s+"
+    r"(?:provided|given|available|about|on|regarding)\b"
+    r"|it is not possible to (?:say|tell|answer|determine|know|find|give|provide)\b"
+    rf"|it is not (?:stated|mentioned|specified)\b(?! (?:in|by)\b(?!\s+{_TEXTS}))"
     r"|[^.!?]{0,120}\b(?:is|are|was|were)(?: not|n't) (?:\w+ly )?"
     r"(?:stated|mentioned|specified|given|provided|included|found|described|said)\s+(?:in|by)\s+"
-    r"(?:any of\s+)?(?:the|these|this)\s+(?:(?:provided|given|available)\s+)?"
-    r"(?:references?|texts?|passages?|sources?|information|context)\b(?! of))",
+    rf"{_TEXTS})",
     re.IGNORECASE,
 )
 _NEGATED = re.compile(r"\W*(?:none|no)\b|.*?(?:not|n't|no)\b", re.IGNORECASE | re.DOTALL)

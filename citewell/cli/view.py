@@ -27,7 +27,7 @@ from citewell.core.events import (
     Searched,
     Token,
 )
-from citewell.core.markdown import is_code, laid_out
+from citewell.core.markdown import is_code
 from citewell.core.text import shorten, squeeze
 from citewell.core.types import LEFT_OUT, STATUS_WORDS, Answer, Reference, Sentence, marked_text
 from citewell.pipeline.collections import HANDBOOK
@@ -268,17 +268,19 @@ def _print_candidates(console: Console, answer: Answer) -> None:
         console.print(Text(f"    {shorten(squeeze(candidate.text), _CANDIDATE)}", style="dim"))
 
 
-def _text(sentences: Iterable[Sentence]) -> str:
-    """Return sentences with their marks as markup, laid out as they were written."""
-    return laid_out((each.before and escape(each.before), _sentence(each)) for each in sentences)
-
-
-def _sentence(sentence: Sentence) -> str:
-    gap = "\n" if is_code(sentence) else " "
-    if not sentence.supported:
-        return f"[yellow]{escape(sentence.text)}{gap}({STATUS_WORDS[sentence.status]})[/]"
-    marks = "".join(f"\\[{number}]" for number in sentence.citations)
-    return f"{escape(sentence.text)}{gap}[cyan]{marks}[/]"
+def _text(sentences: Iterable[Sentence]) -> Text:
+    """Return sentences with their marks, laid out as they were written."""
+    shown = Text()
+    for sentence in sentences:
+        gap = "\n" if is_code(sentence) else " "
+        before = (" " if shown else "") if sentence.before is None else sentence.before
+        shown.append(before if shown else before.lstrip("\n"))
+        if sentence.supported:
+            shown.append(sentence.text + gap)
+            shown.append("".join(f"[{number}]" for number in sentence.citations), "cyan")
+        else:
+            shown.append(f"{sentence.text}{gap}({STATUS_WORDS[sentence.status]})", "yellow")
+    return shown
 
 
 def _print_reference(console: Console, reference: Reference, citing: list[str] | None) -> None:

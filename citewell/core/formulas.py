@@ -26,6 +26,8 @@ _FORMULA = re.compile(
     )""",
     re.VERBOSE,
 )
+_CODE = r"(?<![`\\])(?P<code>(?P<ticks>`+)(?!`)(?:.|\n)+?(?<!`)(?P=ticks)(?!`))"
+_CODE_OR_FORMULA = re.compile(f"{_CODE}|{_FORMULA.pattern}", re.VERBOSE)
 _UNFINISHED = re.compile(r"(?<!\\)(?:\$\$|\\\[(?!\s*\d[\d\s,;]*\\\]))")
 # Between the dollar signs of `$5 a day (in US$)` or `$5 [1] or 6$`.
 _PROSE = re.compile(r"[^\\]*(?:\d\s+[A-Za-z]{2}|[A-Za-z]{2}\s+[A-Za-z]{2}|\s\[\d)[^\\]*")
@@ -61,21 +63,24 @@ def formula_at(text: str, place: int) -> Formula | None:
     return None if found is None else _formula(found)
 
 
-def held(text: str) -> tuple[str, list[str]]:
-    """Return a text with a sign in place of each formula, and what `restored` puts there, on one line."""
+def held(text: str, *, code: bool = False) -> tuple[str, list[str]]:
+    """Return a text with a sign in place of each formula, and what `restored` puts there, on one line.
+
+    With `code`, code within a line is held too.
+    """
     sources: list[str] = []
 
     def hold(found: re.Match[str]) -> str:
-        if _formula(found) is None:
+        if not (code and found["code"]) and _formula(found) is None:
             return found[0]
         sources.append(squeeze(found[0]))
         return f"\ue000{len(sources) - 1}\ue001"
 
-    return _FORMULA.sub(hold, _HOLDERS.sub("", text)), sources
+    return (_CODE_OR_FORMULA if code else _FORMULA).sub(hold, _HOLDERS.sub("", text)), sources
 
 
 def restored(text: str, sources: list[str]) -> str:
-    """Return a part of a text of `held` with its formulas."""
+    """Return a part of a text of `held` with what was held there."""
     return _HELD.sub(lambda sign: sources[int(sign[1])], text)
 
 

@@ -47,8 +47,8 @@ class _Answered(NamedTuple):
         """The rank of the episode by the rule for candidates; see `citewell.scorer.choice`."""
         if self.answer.outcome != "answered":
             return False, 0.0, 0.0
-        best = self.answer.candidates[self.answer.best]
-        return True, best.adjusted_score, mean_support(best.sentences)
+        score = self.answer.candidates[self.answer.best].adjusted_score if self.answer.candidates else 0.0
+        return True, score, mean_support(self.answer.sentences)
 
 
 class Browsing:

@@ -23,8 +23,7 @@ from citewell.core.types import (
     marked_text,
 )
 from citewell.generator.backend import GeneratorBackend
-from citewell.generator.citations.correction import check_citations, supported_only
-from citewell.generator.citations.ending import finished
+from citewell.generator.citations.correction import check_quotations, supported_only
 from citewell.generator.citations.judged import JudgedCitations
 from citewell.generator.citations.relevance import (
     are_quotable,
@@ -32,7 +31,7 @@ from citewell.generator.citations.relevance import (
     likely_answered,
     relevant,
 )
-from citewell.generator.citations.written import answering, judged_answer, written_sentences
+from citewell.generator.citations.written import judged_answer, written_sentences
 from citewell.generator.extractive import ExtractiveGenerator
 from citewell.generator.orders.detector import OrderDetector
 from citewell.generator.orders.marking import evidence_of, mark_orders, order_notices
@@ -302,7 +301,7 @@ class Pipeline:
         if self.quoter is not None:
             with run.timed("quote"):
                 texts = [t.text async for t in self.quoter.generate(run.searched, run.evidence, 1)]
-                run.quotations = check_citations("".join(texts), run.evidence, limits.threshold)
+                run.quotations = check_quotations("".join(texts), run.evidence, limits.threshold)
             yield Quoted(run.quotations)
         likely = None
         if self.judge is not None and self.generator.refuses:
@@ -345,10 +344,9 @@ class Pipeline:
         run.quotable = await self._quotable(run)
 
     def _checked(self, text: str, references: Sequence[Reference]) -> tuple[Sentence, ...]:
-        """Return the sentences of an answer without later ones that say that there is none."""
-        if self.writes:
-            return written_sentences(text, references, self.limits.threshold)
-        return answering(check_citations(finished(text), references, self.limits.threshold))
+        """Return the sentences of an answer, with citations by shared words."""
+        check = written_sentences if self.writes else check_quotations
+        return check(text, references, self.limits.threshold)
 
     async def _judged(self, run: QuestionRun, best: Candidate) -> Candidate:
         """Return the best candidate as the judge finds it."""
@@ -393,7 +391,7 @@ class Pipeline:
     def _answering(self, run: QuestionRun) -> tuple[tuple[Sentence, ...], Fallback | None]:
         """Return the sentences of the answer, and the reason if they are not what the generator wrote."""
         best = run.written
-        if is_refusal(best.raw):
+        if self.writes and is_refusal(best.raw):
             return (), "refused"
         if run.irrelevant:
             return run.quotable, "irrelevant"

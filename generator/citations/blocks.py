@@ -10,7 +10,8 @@ from citewell.core.formulas import before_unfinished
 from citewell.core.markdown import FENCE
 
 # Indentation, and the marks of quotes, lists and headings.
-_PREFIX = re.compile(r"\s*(?:(?:>|[-*+]|\d{1,9}[.)]|#{1,6})\s+)*")
+# Years are no numbers of items, and a number with marks alone is an answer.
+_PREFIX = re.compile(r"\s*(?:(?:>|[-*+]|\d{1,2}[.)](?!(?:\s*\[[\d\s,;]+\])+\s*$)|#{1,6})\s+)*")
 _SEPARATOR = re.compile(r"(?=.*\|)\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 # The most words of a label: of a heading, and of a line that ends with a colon.
 _HEADING, _LEAD_IN = 5, 3

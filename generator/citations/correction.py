@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 
 from citewell.core.markdown import before_next
-from citewell.core.text import words
 from citewell.core.types import Reference, Sentence
-from citewell.generator.citations.marks import read_marks
+from citewell.generator.citations.marks import MarkedSentence, read_marks, read_quotations
 from citewell.generator.citations.support import ReferenceText
 
 # A reference that supports a sentence this much less than the best one adds nothing to it.
 _MARGIN = 0.1
+_LAST_STOP = re.compile(r"[\s.,;:!?]+$")
 
 
 def check_citations(
@@ -26,12 +27,24 @@ def check_citations(
     unsupported, with the best precision of any reference. A sentence that repeats an earlier one word for
     word is dropped: small models repeat themselves.
     """
+    return _checked(read_marks(answer, markdown=markdown), references, threshold)
+
+
+def check_quotations(
+    answer: str, references: Sequence[Reference], threshold: float = 0.5
+) -> tuple[Sentence, ...]:
+    """Return quoted sentences, each of which ends with its marks, as `check_citations` returns others."""
+    return _checked(read_quotations(answer), references, threshold)
+
+
+def _checked(
+    marked: Sequence[MarkedSentence], references: Sequence[Reference], threshold: float
+) -> tuple[Sentence, ...]:
     # The title names the subject of a passage, in words that the passage itself often lacks.
     sources = {r.number: ReferenceText(r.text, r.title_path) for r in references}
-    marked = read_marks(answer, markdown=markdown)
-    first: dict[tuple[str, ...], int] = {}
+    first: dict[str, int] = {}
     for place, sentence in enumerate(marked):
-        first.setdefault(tuple(words(sentence.text)), place)
+        first.setdefault(_LAST_STOP.sub("", sentence.text.casefold()), place)
     return kept(
         [_check(sentence.text, sentence.before, sources, threshold) for sentence in marked],
         frozenset(first.values()),

@@ -88,7 +88,7 @@ def affirms_another_number(answer: str, references: Sequence[Reference]) -> bool
     A small model does not compare numbers: it says yes to a child of 7 where children under 8 may not, and
     finds its 7 among the hours.
     """
-    said = stems(content_words(answer)) - stems(_FREE)
+    said = _told_words(answer)
     numbers = {word for word in said if word.isdecimal()}
     if not numbers or not _YES.match(answer):
         return False
@@ -97,7 +97,12 @@ def affirms_another_number(answer: str, references: Sequence[Reference]) -> bool
 
 
 def _added(question: str, answer: str) -> frozenset[str]:
-    return stems(content_words(answer)) - stems(words(question)) - stems(_FREE)
+    return _told_words(answer) - stems(content_words(question))
+
+
+def _told_words(answer: str) -> frozenset[str]:
+    """Return the stems of the words that tell something."""
+    return stems(word for word in content_words(answer) if word not in _FREE)
 
 
 def grounding(question: str, answer: str, references: Sequence[Reference]) -> Reference | None:
@@ -154,12 +159,13 @@ class _Unit(NamedTuple):
 
 
 def _units(reference: Reference) -> list[_Unit]:
-    above = stems(words(reference.title_path))
+    above = stems(content_words(reference.title_path))
     texts = [*pieces(reference.text), ""]
-    return [
-        _Unit(reference, text, stems(words(text)), above, _after(text, after, reference.text), denies(text))
-        for text, after in pairwise(texts)
-    ]
+    found = []
+    for text, after in pairwise(texts):
+        held = stems(content_words(text))
+        found.append(_Unit(reference, text, held, above, _after(text, after, reference.text), denies(text)))
+    return found
 
 
 def _after(text: str, after: str, passage: str) -> frozenset[str]:

@@ -12,6 +12,7 @@ from citewell.generator.citations.blocks import WrittenBlock, read_blocks
 
 _MARK = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\s*\]")
 _LEADING_MARKS = re.compile(rf"^(?:\s*{_MARK.pattern})+[.,;]?\s*")
+_ENDING_MARKS = re.compile(rf"(?:\s+{_MARK.pattern})+$")
 # Marks whose removal leaves no space: before a stop, and between letters of scripts without spaces.
 _CLOSING = re.compile(
     rf"(?:\s*{_MARK.pattern})+\s*(?=[.,;:!?](?!\w)|[。！？、，；：])"
@@ -59,14 +60,15 @@ def read_marks(answer: str, *, markdown: bool = False) -> list[MarkedSentence]:
             continue
         is_row = block.before.endswith("| ")
         is_open = is_open and not is_row
-        text, formulas = held(block.text) if markdown else (block.text, [])
+        text, held_back = held(block.text, code=True) if markdown else (block.text, [])
         for part in split_sentences(text):
             leading = _LEADING_MARKS.match(part)
             if leading and sentences:
                 last = sentences[-1]
                 sentences[-1] = last._replace(marks=_merge(last.marks, _numbers(leading.group())))
                 part = part[leading.end() :]
-            text = restored(squeeze(_MARK.sub(" ", _CLOSING.sub("", part))), formulas)
+            text = squeeze(_MARK.sub(" ", _CLOSING.sub("", part)))
+            text = restored(text, held_back) if markdown else text
             if not words(text):
                 continue
             open_ = sentences[-1] if is_open and not (before or "").strip() else None
@@ -77,6 +79,22 @@ def read_marks(answer: str, *, markdown: bool = False) -> list[MarkedSentence]:
                 sentences.append(MarkedSentence(text, _merge((), _numbers(part)), before))
             before = " " if markdown else None
             is_open = markdown and not is_row
+    return sentences
+
+
+def read_quotations(answer: str) -> list[MarkedSentence]:
+    """Split quoted sentences, each of which ends with its marks: `sys.argv[1]` in one is part of it."""
+    sentences: list[MarkedSentence] = []
+    for part in split_sentences(answer):
+        leading = _LEADING_MARKS.match(part)
+        if leading and sentences:
+            last = sentences[-1]
+            sentences[-1] = last._replace(marks=_merge(last.marks, _numbers(leading.group())))
+            part = part[leading.end() :]
+        ending = _ENDING_MARKS.search(part)
+        text = squeeze(part[: ending.start()] if ending else part)
+        if words(text):
+            sentences.append(MarkedSentence(text, _numbers(ending.group()) if ending else ()))
     return sentences
 
 

@@ -6,6 +6,8 @@ import calendar
 import re
 from collections.abc import Iterable
 from functools import cached_property
+from itertools import takewhile
+from operator import eq
 from typing import NamedTuple
 
 from citewell.core.dates import MONTH_WORDS, Day, days, spelled_dates
@@ -16,11 +18,17 @@ from citewell.generator.pointing_back import points_back
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 # The number of a ruler, a war or the like with the word before it, as in "Elizabeth II".
-_ROMAN = re.compile(r"\b[A-Z]\w+ [IVX]+\b")
-_NAME = re.compile(r"(?<=[\w,;:)\"'’”] )[A-Z]\w+")
-
+_CAPITAL = f"[{''.join(filter(str.isupper, map(chr, range(0x530))))}]"  # Latin, Greek, Cyrillic
+_ROMAN = re.compile(rf"\b{_CAPITAL}\w+ [IVX]+\b")
+_NAME = re.compile(rf"(?<=[\w,;:)\"'’”] ){_CAPITAL}\w+")
 # Several names, as in `World Health Organization` and `University of the Arts`
-_RUN = re.compile(r"[A-Z]\w*(?:[ -](?:(?:and|of|the) ){0,2}[A-Z]\w*)+")
+_RUN = re.compile(rf"{_CAPITAL}\w*(?:[ -](?:(?:and|of|the) ){{0,2}}{_CAPITAL}\w*)+")
+# Endings by which forms of a name differ, as Canada and Canadian, but not Austria and Australia.
+_ENDINGS = frozenset(
+    "|s|es|a|e|i|y|o|k|n|m|t|ce|ey|ay|al|an|ian|ean|vian|egian|ese|uese|ish|tish|and|land|ic|ist|ism|ity|"  # noqa: SIM905
+    "ary|ency|ent|er|ers|ed|ing".split("|")
+)
+_FEWEST_SHARED = 4  # letters, but for plurals
 _CALENDAR = MONTH_WORDS | frozenset(day.lower() for day in calendar.day_name)
 
 _NUMBER_WORDS = """\
@@ -105,8 +113,12 @@ class ReferenceText:
 
         The first word does not count as a name, nor do days and months, which may be written in digits.
         """
-        known = stems([*words(f"{self._text} {question}"), *map(_initials, _RUN.findall(self._text))])
-        added = [name for name in _NAME.findall(sentence) if not stems(words(name)) <= known]
+        known = {*words(f"{self._text} {question}"), *map(_initials, _RUN.findall(self._text))}
+        added = [
+            name
+            for name in _NAME.findall(sentence)
+            if not all(any(_is_form(word, other) for other in known) for word in words(name))
+        ]
         spelled_out = {
             name for run in _RUN.findall(sentence) if _initials(run) in self._words for name in run.split()
         }
@@ -194,6 +206,13 @@ def digits(word: str) -> str | None:
 
 def _numbers(text: str) -> set[str]:
     return {number.replace(",", "") for number in _NUMBER.findall(spelled_dates(text))}
+
+
+def _is_form(word: str, other: str) -> bool:
+    """Return whether two words are forms of one name."""
+    shared = sum(takewhile(bool, map(eq, word, other)))
+    left = {word[shared:], other[shared:]}
+    return left <= {"", "s"} or (shared >= _FEWEST_SHARED and left <= _ENDINGS)
 
 
 def _initials(run: str) -> str:

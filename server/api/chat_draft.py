@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from citewell.core.events import Ranked, Token
 from citewell.core.formulas import before_unfinished
-from citewell.core.types import Reference
-from citewell.generator.citations.correction import check_citations, kept
+from citewell.core.types import Reference, Sentence
+from citewell.generator.citations.correction import check_citations, check_quotations, kept
 from citewell.generator.orders.marking import evidence_of
 from citewell.server.api.chat_text import sentences_text
 from citewell.server.work.event_log import QuestionEvent
@@ -43,13 +43,17 @@ class Draft:
         return self._more(text) if text.startswith(self.sent) else AGAIN + text
 
     def _checked(self) -> str:
-        # The last sentence may still grow, and a formula belongs to the one before it.
-        raw = before_unfinished(self._raw) if self._markdown else self._raw
-        sentences = check_citations(raw, self._references, self._threshold, markdown=self._markdown)[:-1]
+        sentences = self._sentences()[:-1]  # the last one may still grow
         if not any(sentence.supported for sentence in sentences):
             return ""
         shown = [place for place, each in enumerate(sentences) if each.supported or not self._drops]
         return sentences_text(kept(sentences, shown))
+
+    def _sentences(self) -> tuple[Sentence, ...]:
+        if not self._markdown:
+            return check_quotations(self._raw, self._references, self._threshold)
+        raw = before_unfinished(self._raw)  # a formula belongs to the sentence before it
+        return check_citations(raw, self._references, self._threshold, markdown=True)
 
     def _more(self, text: str) -> str:
         if not text.startswith(self.sent):

@@ -71,6 +71,12 @@ def test_a_list_and_code_are_printed_as_they_were_written(capsys: pytest.Capture
     assert "\n\n```\n[b]a[1]\n```\n(not supported)\n" in out
 
 
+def test_brackets_and_backslashes_are_printed_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    text = r"Run grep '\[0-9\]' or [bold]this[/], and end with \\"
+    PlainView().show(answer("answered", (Sentence(text, (1,), 1.0, supported=True),), ""))
+    assert f"{text} [1]" in capsys.readouterr().out
+
+
 def test_a_passage_is_printed_in_its_lines(capsys: pytest.CaptureFixture[str]) -> None:
     passage = "We left. Bring these:\n\n- a life jacket\n  - with a whistle\n- socks"
     reference = Reference(1, "file:///boat.md", "Boat", passage, 0.9)

@@ -10,6 +10,21 @@ from citewell.generator.citations.correction import check_citations, kept
 from citewell.generator.citations.ending import finished
 
 BATS = Reference(1, "u", "Bats", "Bats find their way by echolocation. They eat insects and fruit.", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "claim"),
+    [
+        ("1975. The Suez Canal opened then.", "", "1975."),
+        ("12. [1]", "", "12."),
+        ("12. The canal opened. [1]", "12. ", "The canal opened."),
+    ],
+)
+def test_a_year_and_a_number_alone_are_no_numbers_of_items(text: str, before: str, claim: str) -> None:
+    first = check_citations(text, [BATS], markdown=True)[0]
+    assert (first.before, first.text) == (before, claim)
+
+
 WRITTEN = """\
 Bats find their way by echolocation [1]. They are shy.
 They live long.

@@ -23,6 +23,11 @@ def check(answer: str, references: list[Reference] = REFERENCES) -> tuple[Senten
     return check_citations(answer, references, THRESHOLD)
 
 
+def test_only_repetitions_are_left_out() -> None:
+    written = "C is compiled. C++ is compiled. C# is compiled! c++ is compiled."
+    assert [each.text for each in check(written)] == ["C is compiled.", "C++ is compiled.", "C# is compiled!"]
+
+
 def test_a_verbatim_sentence_is_fully_supported() -> None:
     for number, text in enumerate(TEXTS, 1):
         assert check(text) == (Sentence(text, (number,), 1.0, supported=True),)

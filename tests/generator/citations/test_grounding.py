@@ -26,6 +26,22 @@ REFERENCES = [
 
 
 @pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who will write the report?", "William will write the report."),
+        ("What measures temperature?", "A thermometer measures temperature."),
+        ("What hurts?", "The shoulder hurts."),
+    ],
+)
+def test_a_word_that_begins_like_a_stop_word_tells_something(question: str, answer: str) -> None:
+    assert not adds_nothing(question, answer)
+    told = [Reference(1, "https://example.org/1", "Notes", f"Nothing is known. {answer}", 0.5)]
+    other = [Reference(1, "https://example.org/1", "Notes", f"Nothing is known. {question}", 0.5)]
+    assert grounding(question, answer, told) is told[0]
+    assert grounding(question, answer, other) is None
+
+
+@pytest.mark.parametrize(
     ("question", "answer", "number"),
     [
         ("Where does Ada Lind live?", "Ada Lind lives in Dunholm.", 1),

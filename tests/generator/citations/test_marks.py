@@ -4,11 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.generator.citations.marks import read_marks
+from citewell.generator.citations.marks import read_marks, read_quotations
 
 
 def read(answer: str) -> list[tuple[str, tuple[int, ...]]]:
     return [(sentence.text, sentence.marks) for sentence in read_marks(answer)]
+
+
+def test_what_looks_like_a_mark_in_a_quotation_is_part_of_it() -> None:
+    found = read_quotations("Use sys.argv[1] or \ue0000\ue001 here. [2] Then see note [3] below. [1] [4]")
+    assert found == [
+        ("Use sys.argv[1] or \ue0000\ue001 here.", (2,), None),
+        ("Then see note [3] below.", (1, 4), None),
+    ]
+
+
+def test_code_in_a_line_has_no_marks() -> None:
+    (found,) = read_marks("Use `sys.argv[1]. [2]` to read it, and `x = [1, 2]` as a list [3].", markdown=True)
+    assert found.text == "Use `sys.argv[1]. [2]` to read it, and `x = [1, 2]` as a list."
+    assert found.marks == (3,)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rouge_score.rouge_scorer import RougeScorer
 
-from citewell.generator.citations.support import holds_facts, rouge_1_precision
+from citewell.generator.citations.support import ReferenceText, holds_facts, rouge_1_precision
 
 # No stop word in any, so that rouge-score's own tokenizer sees the same words.
 SENTENCES = [
@@ -75,3 +75,20 @@ def test_half_of_a_chinese_sentence() -> None:
 )
 def test_facts(sentence: str, reference: str, held: bool) -> None:
     assert holds_facts(sentence, reference) is held
+
+
+@pytest.mark.parametrize(
+    ("sentence", "text", "held"),
+    [
+        ("The lake lies near Östersund.", "The lake lies near Uppsala, a town.", False),
+        ("The lake lies near Östersund.", "The lake lies near Östersund, a town.", True),
+        ("Its president is Путин.", "Its president is Ельцин.", False),
+        ("Its capital is in Austria.", "Its capital is in Australia.", False),
+        ("Oil comes from Niger.", "Nigeria exports oil.", False),
+        ("It is an Australian town.", "It is a town of Australia.", True),
+        ("It is a Peruvian town.", "It is a town of Peru.", True),
+        ("It belongs to the Jets.", "It belongs to Jet.", True),
+    ],
+)
+def test_names_may_differ_in_their_endings(sentence: str, text: str, *, held: bool) -> None:
+    assert ReferenceText(text).holds_names(sentence, "") is held
