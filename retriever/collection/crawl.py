@@ -15,7 +15,7 @@ from citewell.retriever.extract.extractor import Extractor
 from citewell.retriever.extract.links import Leads, canonical
 from citewell.retriever.fetch.download import ContentTypeError, Download, HttpStatusError
 from citewell.retriever.fetch.page_request import PageFetch, PageRequest
-from citewell.retriever.fetch.robots import RobotsError
+from citewell.retriever.fetch.robots import RobotsError, UnreadableRobotsError
 from citewell.retriever.fetch.urls import WebUrl, web_url
 
 _COMMIT = 50  # pages between commits of the index
@@ -55,8 +55,9 @@ async def crawl(
     If `start` redirects, the site is that of its target. Called again, an interrupted crawl resumes, and a
     finished one starts over, skipping unchanged pages. Pages that the site no longer has are deleted: those
     answered with 404 or 410 at once, and those without links to them after all of the site within
-    `limits.depth` was read without a failure. With `revisit`, all known pages are visited, whatever the
-    limits and links, so that only those are deleted that the site answers with 404 or 410, or moves.
+    `limits.depth` was read without a failure, if none of the collection's pages is linked deeper. With
+    `revisit`, all known pages are visited, whatever the limits and links, so that only those are deleted that
+    the site answers with 404 or 410, or moves.
 
     Failures of single pages are in the report. Raises `FetchError` if the start page cannot be fetched.
     """
@@ -97,6 +98,7 @@ class _Crawl:
         self._wait = wait
         self._extractor = extractor
         self._limits = replace(limits, pages=max(limits.pages, len(known)))
+        self._revisits = bool(known)
         self._known = known
         if not indexer.store.claim("crawl", [start]):
             raise CollectionError(
@@ -117,7 +119,7 @@ class _Crawl:
             self._frontier.settle({}, self._known, self._limits.depth - 1)
             self._known = ()
             queued = self._frontier.next()
-        return queued
+        return None if queued is None or queued.depth > self._limits.depth else queued
 
     async def visit(self, queued: Queued) -> None:
         """Fetch one URL, store its page, and queue its links."""
@@ -142,11 +144,14 @@ class _Crawl:
             except ExtractionError as error:
                 page = Failure(document.url, error.message, "extract")
             states[final] = self._store(document, page, leads)
-        self._frontier.settle(states, self._links(leads) if depth < self._limits.depth else (), depth)
+        # Links that lead too deep stay in the queue, to tell whether pages of the collection are there.
+        follows = depth < self._limits.depth or not self._revisits
+        self._frontier.settle(states, self._links(leads) if follows else (), depth)
 
     def finish(self) -> None:
         """Delete the pages that the site no longer has, and the queue."""
-        if self._queued() is None and not self._frontier.urls("failed"):
+        deeper = self._frontier.urls("queued").intersection(self._indexer.store.urls(self._start))
+        if self._queued() is None and not deeper and not self._frontier.urls("failed"):
             self._indexer.forget(self._start, self._frontier.urls("read"), self.report)
         self._frontier.end()
 
@@ -215,6 +220,6 @@ def _is_same_site(url: WebUrl, site: WebUrl) -> bool:
 
 
 def _state(error: FetchError) -> State:
-    if isinstance(error, RobotsError):
+    if isinstance(error, RobotsError) and not isinstance(error, UnreadableRobotsError):
         return "skipped"
     return "gone" if is_gone(error) or isinstance(error, ContentTypeError | _MovedAwayError) else "failed"

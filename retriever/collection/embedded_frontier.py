@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Literal
 
 from citewell.retriever.collection.database import CollectionDatabase
 from citewell.retriever.collection.frontier import Queued, State
@@ -67,7 +68,7 @@ class EmbeddedFrontier:
             ).fetchone()
         return int(number)
 
-    def urls(self, state: State) -> set[str]:
+    def urls(self, state: State | Literal["queued"]) -> set[str]:
         """See `Frontier.urls`."""
         with self._database.reading() as db:
             rows = db.execute("SELECT url FROM frontier WHERE start = ? AND state = ?", (self._start, state))

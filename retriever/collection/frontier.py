@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple, Protocol
 
 State = Literal["read", "gone", "failed", "skipped"]
-"""The state of a URL: `read`; `gone`, if the site has no such page; `failed`, if it could not be fetched; or
-`skipped`, if robots.txt forbids it or it redirects to another URL."""
+"""The state of a settled URL: `read`; `gone`, if the site has no such page; `failed`, if it could not be
+fetched; or `skipped`, if robots.txt forbids it or it redirects to another URL."""
 
 
 class Queued(NamedTuple):
@@ -40,8 +40,8 @@ class Frontier(Protocol):
         """Return the number of URLs fetched."""
         ...
 
-    def urls(self, state: State) -> set[str]:
-        """Return all URLs in this state."""
+    def urls(self, state: State | Literal["queued"]) -> set[str]:
+        """Return all URLs in this state, or those that are not settled."""
         ...
 
     def end(self) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import stat
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,33 +47,67 @@ def read_source(source: Path, within: Path | None = None) -> Iterator[SourceDocu
     """Yield all documents of a file, or of a folder and its subfolders, in a stable order.
 
     In `.jsonl` and `.jsonl.gz` files each line is an object with `url` (or `path`), `title` and `html` or
-    `text`. Other files get their `file:` URL. Unreadable documents are yielded as `Failure`, files of other
-    types as `Skipped`; hidden files are not. Links to files are followed, but not out of the folder `within`,
-    if it is given. Raises `InputError` if no file can be read.
+    `text`. Other files get their `file:` URL. Unreadable documents and folders are yielded as `Failure`,
+    files of other types and links to folders as `Skipped`; hidden files are not. Links to files are followed,
+    but not out of the folder `within`, if it is given. Raises `InputError` if no file can be read.
     """
-    files = [source] if source.is_file() else sorted(_walk(source))
-    if not source.exists():
-        raise InputError(f"There is nothing to index: {source} does not exist.")
-    if source.is_dir() and not any(map(_is_readable, files)):
+    try:
+        mode = source.stat().st_mode
+    except OSError as error:
+        missing = isinstance(error, FileNotFoundError | NotADirectoryError)
+        problem = "does not exist" if missing else f"cannot be read: {error.strerror}"
+        raise InputError(f"There is nothing to index: {source} {problem}.") from error
+    is_folder = stat.S_ISDIR(mode)
+    if not is_folder and not stat.S_ISREG(mode):
+        raise InputError(f"There is nothing to index: {source} is neither a file nor a folder.")
+    failures: list[Failure] = []
+    files = sorted(_walk(source, failures)) if is_folder else [source]
+    yield from failures
+    if is_folder and not failures and not any(map(_is_readable, files)):
         problem = f"has no files of the types {', '.join(SUFFIXES)}"
         raise InputError(f"There is nothing to index: {source} {problem}.")
     for file in files:
-        if source.is_dir() and not _is_readable(file):
-            kind = f"{file.suffix.lower()} files are" if file.suffix else "files without a suffix are"
-            yield Skipped(file.absolute().as_uri(), f"{kind} not read")
+        if is_folder and (reason := _left_out(file)):
+            yield Skipped(file.absolute().as_uri(), reason)
         elif within and not file.resolve().is_relative_to(within.resolve()):
             yield Failure(file.absolute().as_uri(), "it is a link out of the folder of sources")
-        elif file.name.endswith((".jsonl", ".jsonl.gz")):
+        elif file.name.lower().endswith((".jsonl", ".jsonl.gz")):
             yield from _read_lines(file)
         else:
             yield _read_file(file)
 
 
-def _walk(folder: Path) -> Iterator[Path]:
-    for file in folder.rglob("*"):
-        hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
-        if not hidden and file.is_file():
-            yield file
+def _walk(folder: Path, failures: list[Failure]) -> Iterator[Path]:
+    """Yield what is in a folder and its subfolders and is neither hidden nor a folder, but links to folders.
+
+    The folders that cannot be read are added to `failures`, by their paths: what they hold has no URL.
+    """
+
+    def fail(error: OSError) -> None:
+        failures.append(Failure(str(error.filename), f"the folder cannot be read: {error.strerror}"))
+
+    for place, folders, names in os.walk(folder, onerror=fail):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        links = [name for name in folders if Path(place, name).is_symlink()]
+        yield from (Path(place, name) for name in [*names, *links] if not name.startswith("."))
+
+
+def _left_out(file: Path) -> str:
+    """Return why a file of a folder is not read, or an empty text."""
+    try:
+        mode = file.stat().st_mode
+    except FileNotFoundError:
+        return "a link to a file that does not exist"
+    except OSError:
+        mode = stat.S_IFREG  # reading it fails, and tells why
+    if stat.S_ISDIR(mode):
+        return "links to folders are not followed"
+    if not stat.S_ISREG(mode):
+        return "it is not a regular file"
+    if _is_readable(file):
+        return ""
+    kind = f"{file.suffix.lower()} files" if file.suffix else "files without a suffix"
+    return f"{kind} are not read"
 
 
 def _is_readable(file: Path) -> bool:
@@ -92,7 +128,7 @@ def _read_file(file: Path) -> SourceDocument | Failure:
 def _read_lines(file: Path) -> Iterator[SourceDocument | Failure]:
     number = 0
     try:
-        with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as lines:
+        with gzip.open(file) if file.suffix.lower() == ".gz" else file.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
                 if line.strip():
                     yield _parse(line, f"{file}:{number}")

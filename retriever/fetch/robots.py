@@ -35,6 +35,10 @@ class RobotsError(FetchError):
         super().__init__(message, hint, "robots")
 
 
+class UnreadableRobotsError(RobotsError):
+    """The robots.txt of a site could not be read this time."""
+
+
 @dataclass(slots=True)
 class _Site:
     """The robots.txt of one site: its rules, or the reason why there are none."""
@@ -77,7 +81,8 @@ class Robots:
         """
         site = await self._site(str(url.origin() / "robots.txt"))
         if site.rules is None:
-            raise RobotsError(site.refusal, "Then nothing of the site is read (RFC 9309); try again later.")
+            hint = "Then nothing of the site is read (RFC 9309); try again later."
+            raise UnreadableRobotsError(site.refusal, hint)
         ask = partial(site.rules.can_fetch, str(url), self._product)
         if not (await asyncio.to_thread(ask) if site.is_large else ask()):
             raise RobotsError(

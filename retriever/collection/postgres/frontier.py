@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from citewell.retriever.collection.frontier import Queued, State
 from citewell.retriever.collection.postgres.schema import key_of, sql, storable
@@ -58,7 +58,7 @@ class PostgresFrontier:
         query = "SELECT count(*) FROM {frontier} WHERE start = %s AND state IN ('read', 'gone', 'failed')"
         return int(self._read(query, self._start)[0][0])
 
-    def urls(self, state: State) -> set[str]:
+    def urls(self, state: State | Literal["queued"]) -> set[str]:
         """See `Frontier.urls`."""
         query = "SELECT url FROM {frontier} WHERE start = %s AND state = %s"
         return {url for (url,) in self._read(query, self._start, state)}

@@ -191,13 +191,15 @@ class Site:
     """A web site on this machine: its pages by path, and what was asked for."""
 
     pages: dict[str, str | type[web.HTTPException]] = field(default_factory=dict)
-    robots: str = ""
+    robots: str | None = ""  # None if it cannot be read
     asked: Counter[str] = field(default_factory=Counter)
     times: list[float] = field(default_factory=list)
     base: str = ""
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
         if request.path == "/robots.txt":
+            if self.robots is None:
+                raise web.HTTPServiceUnavailable
             return web.Response(text=self.robots)
         self.asked[request.path_qs] += 1
         self.times.append(time.monotonic())

@@ -409,3 +409,36 @@ async def test_a_site_that_wants_long_delays_is_left_and_its_pages_are_reported(
     ]
     assert "wants 1,000,000 s between two pages" in report.failures[0].reason
     assert held(library) == {f"{site.base}/", f"{site.base}/a", f"{site.base}/b"}
+
+
+async def test_a_crawl_of_less_depth_forgets_nothing_that_is_linked_deeper(
+    library: Library, site: Site, walk: Walk
+) -> None:
+    chain(site, 5)
+    await walk(f"{site.base}/0")
+    report = await walk(f"{site.base}/0", depth=1)
+    assert report.removed == 0
+    assert len(held(library)) == 5
+    site.page("/1")
+    report = await walk(f"{site.base}/0", depth=1)
+    assert report.gone == [f"{site.base}/{n}" for n in (2, 3, 4)], "no link leads there any more"
+
+
+async def test_a_robots_txt_that_cannot_be_read_takes_no_page_away(
+    library: Library, site: Site, walk: Walk
+) -> None:
+    links = [f"/{n}" for n in range(4)]
+    site.page("/", *links)
+    for link in links:
+        site.page(link)
+    await walk(f"{site.base}/")
+
+    def stop(report: Report) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        await walk(f"{site.base}/", on_progress=stop)
+    site.robots = None
+    report = await walk(f"{site.base}/")
+    assert (report.removed, len(report.failures)) == (0, 4)
+    assert len(held(library)) == 5

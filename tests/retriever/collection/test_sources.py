@@ -11,6 +11,8 @@ import pytest
 
 from citewell.core.errors import InputError
 from citewell.core.types import Failure
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
+from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import Skipped, SourceDocument, read_source
 
 
@@ -130,3 +132,48 @@ def test_nothing_to_read(tmp_path: Path) -> None:
     (tmp_path / "picture.png").write_bytes(b"x")
     with pytest.raises(InputError, match=r"has no files of the types \.html, .*\.jsonl"):
         list(read_source(tmp_path))
+
+
+def test_what_a_folder_holds_beside_files_is_told(tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("a")
+    (tmp_path / "elsewhere").symlink_to(tmp_path / "notes", target_is_directory=True)
+    (tmp_path / "gone.md").symlink_to(tmp_path / "nothing.md")
+    os.mkfifo(tmp_path / "pipe.md")
+    found = list(read_source(tmp_path))
+    assert [(each.url.rpartition("/")[2], each.reason) for each in found if isinstance(each, Skipped)] == [
+        ("elsewhere", "links to folders are not followed"),
+        ("gone.md", "a link to a file that does not exist"),
+        ("pipe.md", "it is not a regular file"),
+    ]
+    assert [each.body for each in found if isinstance(each, SourceDocument)] == [b"a"]
+    with pytest.raises(InputError, match="neither a file nor a folder"):
+        list(read_source(tmp_path / "pipe.md"))
+
+
+def test_a_folder_that_cannot_be_read_is_told_and_takes_no_page_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "closed").mkdir()
+    (tmp_path / "closed" / "a.md").write_text("a")
+    (tmp_path / "b.md").write_text("b")
+    scan = os.scandir
+
+    def closed(path: str) -> object:
+        if str(path).endswith("closed"):
+            raise PermissionError(13, "Permission denied", str(path))  # the tests may run as root
+        return scan(path)
+
+    with indexing(EmbeddedCatalog(tmp_path / "data"), "notes") as indexer:
+        assert index_documents(indexer, "notes", read_source(tmp_path)).added == 2
+        monkeypatch.setattr(os, "scandir", closed)
+        report = index_documents(indexer, "notes", read_source(tmp_path))
+    assert report.failures == [
+        Failure(str(tmp_path / "closed"), "the folder cannot be read: Permission denied")
+    ]
+    assert (report.removed, report.unchanged) == (0, 1)
+
+
+def test_the_ending_of_lines_may_have_capitals(tmp_path: Path) -> None:
+    (tmp_path / "UP.JSONL").write_bytes(lines({"url": "https://a.example/1", "text": "one"}))
+    assert [each.url for each in read_source(tmp_path)] == ["https://a.example/1"]
