@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,7 +44,7 @@ class Journal:
         decoder = msgspec.json.Decoder(Outcome)
         shards = self.shards()
         for shard in shards:
-            with gzip.open(shard) if _is_gzipped(shard) else shard.open("rb") as lines:
+            with _reading(shard), gzip.open(shard) if _is_gzipped(shard) else shard.open("rb") as lines:
                 for number, line in enumerate(lines, 1):
                     if not line.endswith(b"\n") and shard == shards[-1]:
                         return
@@ -87,8 +88,10 @@ class Journal:
         """
         decoder = msgspec.json.Decoder(Outcome)
         for shard in self.shards() if outcomes else ():
-            content = shard.read_bytes()
-            lines = (gzip.decompress(content) if _is_gzipped(shard) else content).splitlines(keepends=True)
+            with _reading(shard):
+                content = shard.read_bytes()
+                content = gzip.decompress(content) if _is_gzipped(shard) else content
+            lines = content.splitlines(keepends=True)
             found = [outcomes.get(decoder.decode(line).key) for line in lines]
             if not any(found):
                 continue
@@ -139,6 +142,16 @@ class Journal:
                 os.fsync(folder)  # or the new file's name may be lost with the power
             finally:
                 os.close(folder)
+
+
+@contextmanager
+def _reading(shard: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(
+            f"{shard} cannot be read: {error}.", "Restore the file, or give another folder with --out."
+        ) from error
 
 
 def _is_gzipped(shard: Path) -> bool:

@@ -42,8 +42,7 @@ def publish(run: FinishedRun, questions: Questions, out: Path, prompt: Sequence[
         for old in (out / FOLDER).iterdir():
             if old.name not in names:
                 old.unlink()
-        raw = questions.file.read_bytes()
-        _write(out / QUESTIONS, gzip.decompress(raw) if questions.file.suffix == ".gz" else raw)
+        _write(out / QUESTIONS, questions.content())
         started = run.started | {"tasks": survey.tasks, "digest": survey.digest}
         (out / RUN).write_bytes(msgspec.json.format(msgspec.json.encode(started), indent=1) + b"\n")
     except OSError as error:

@@ -77,6 +77,12 @@ class Questions:
             keys.add(key)
             yield msgspec.structs.replace(task, key=key)
 
+    def content(self) -> bytes:
+        """Return the lines, of a damaged compressed file those before the damage."""
+        if self._bytes is not None:
+            return self._bytes
+        return b"".join(line for _, line in self._lines(lambda problem: None))
+
     def _lines(self, report: Report) -> Iterator[tuple[int, bytes]]:
         if self._bytes is not None:
             yield from enumerate(self._bytes.split(b"\n"), 1)

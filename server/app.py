@@ -194,7 +194,7 @@ def _cors(origins: tuple[str, ...]) -> CORSConfig | None:
         return None
     return CORSConfig(
         allow_origins=list(origins),
-        allow_methods=["GET", "POST", "PATCH", "DELETE"],
+        allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
         allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID"],
         expose_headers=["Idempotency-Replayed", "Location", "RateLimit", "RateLimit-Policy", "Retry-After"],
     )

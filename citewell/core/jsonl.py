@@ -31,7 +31,7 @@ class Line(NamedTuple):
         """Return the JSON object of the line. Raises `InputError` if the line is anything else."""
         try:
             value = json.loads(self.text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise self.error(f"not valid JSON: {error}.", "Write one JSON object per line.") from error
         if not isinstance(value, dict):
             raise self.error("not a JSON object.", "Write one JSON object per line.")

@@ -32,14 +32,18 @@ class EmbeddedCatalog:
 
     def names(self) -> list[str]:
         """See `Catalog.names`."""
-        return sorted(file.parent.name for file in self._root.glob("*/pages.db"))
+        with self._explained(self._root, "readable"):
+            folders = self._root.iterdir() if self._root.is_dir() else ()
+            return sorted(folder.name for folder in folders if (folder / "pages.db").is_file())
 
     def version(self, name: str) -> CollectionVersion | None:
         """See `Catalog.version`."""
-        pages = _stat(self.folder(name) / "pages.db")
+        folder = self.folder(name)
+        with self._explained(folder, "readable"):
+            pages = _stat(folder / "pages.db")
+            index = _stat(folder / "index" / "meta.json")  # written by every run that changes pages
         if pages is None:
             return None
-        index = _stat(self.folder(name) / "index" / "meta.json")  # written by every run that changes pages
         content = f"{index.st_ino}:{index.st_mtime_ns}" if index else ""
         return CollectionVersion(str(pages.st_ino), content)
 
@@ -57,7 +61,7 @@ class EmbeddedCatalog:
         """See `Catalog.writing`. Only one run writes at a time; a second one waits."""
         folder = self.folder(name)
         with ExitStack() as opened:
-            try:
+            with self._explained(folder, "writable"):
                 for each in (self._root.parent, self._root, folder):
                     make_private_folder(each)
                 lock = FileLock(folder / "lock")
@@ -67,11 +71,6 @@ class EmbeddedCatalog:
                 except Timeout:
                     on_wait()
                     lock.acquire()
-            except OSError as error:
-                raise CollectionError(
-                    f"The collection folder {folder} is not writable: {error.strerror}.",
-                    "Set CITEWELL_DATA_DIR to a writable folder.",
-                ) from error
             store = EmbeddedStore(folder, make=True, rebuild=rebuild, threads=self._threads)
             opened.callback(store.close)
             yield store
@@ -81,7 +80,30 @@ class EmbeddedCatalog:
         folder = self.folder(name)
         if name not in self.names():
             raise missing_collection(name, self.names())
-        shutil.rmtree(folder)
+        if folder.is_symlink():
+            raise CollectionError(
+                f"The collection {name!r} is a link to {folder.resolve()}.",
+                "Delete that folder and the link.",
+            )
+        with self._explained(folder, "writable"):
+            try:
+                with FileLock(folder / "lock", blocking=False):
+                    shutil.rmtree(folder)
+            except Timeout:
+                raise CollectionError(
+                    f"Another run is writing the collection {name!r}.", "Remove it when that run has ended."
+                ) from None
+
+    @contextmanager
+    def _explained(self, folder: Path, able: str) -> Iterator[None]:
+        """Raise `CollectionError` where a folder is not `able`: "readable" or "writable"."""
+        try:
+            yield
+        except OSError as error:
+            raise CollectionError(
+                f"The collection folder {folder} is not {able}: {error.strerror}.",
+                f"Set CITEWELL_DATA_DIR to a {able} folder.",
+            ) from error
 
 
 def _stat(file: Path) -> os.stat_result | None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from citewell.core.errors import InputError
 from citewell.core.jsonl import Line, plain_or_gzipped, read_lines
-from citewell.core.text import encoded_text
+from citewell.core.text import encodable, encoded_text
 from citewell.retriever.evaluation.trec import Qrels, read_qrels
 
 _LAYOUT = "A BEIR folder holds corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv; .gz is understood too."
@@ -174,4 +174,4 @@ def _text(line: Line, row: Mapping[str, Any], key: str, default: str | None = No
         return default
     if not isinstance(text, str):
         raise line.error(f"the {key} is not a text.", f'Write {{"{key}": "…"}}.')
-    return text
+    return encodable(text)

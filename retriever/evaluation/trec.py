@@ -38,7 +38,7 @@ def read_qrels(
         if len(fields) not in (3, 4):
             raise line.error(f"a judgment has 3 or 4 fields, this has {len(fields)}.", _QRELS)
         query, document, grade = fields[0].strip(), fields[-2].strip(), fields[-1].strip()
-        if not grade.lstrip("-").isdecimal():
+        if not grade.removeprefix("-").isdecimal():
             if line.number == 1:
                 continue  # the names of the columns
             raise line.error(f"the grade {grade!r} is not a whole number.", _QRELS)

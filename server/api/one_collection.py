@@ -8,13 +8,14 @@ from litestar import Response, delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from citewell.core.errors import CitewellError, InputError
-from citewell.pipeline.collections import HANDBOOK, catalog_of, collection_names
+from citewell.core.errors import CitewellError
+from citewell.pipeline.collections import catalog_of, collection_names
 from citewell.server.access.authenticator import Caller
 from citewell.server.api.collections import describe_collection
 from citewell.server.api.documented import problems
 from citewell.server.api.schemas import CollectionSummary, JobObject, to
 from citewell.server.services import Services
+from citewell.server.work.documents import refuse_handbook
 from citewell.server.work.pipelines import NoCollectionError
 
 
@@ -63,7 +64,6 @@ async def refresh_collection(services: NamedDependency[Services], name: FromPath
     Documents that were sent to the collection stay.
     """
     await check_existence(services, name)
-    _refuse_handbook(name)
     job = await services.indexing.refresh(name)
     return Response(to(JobObject, job), headers={"Location": f"/v1/jobs/{job.id}"})
 
@@ -78,7 +78,7 @@ async def refresh_collection(services: NamedDependency[Services], name: FromPath
 async def delete_collection(services: NamedDependency[Services], name: FromPath[str]) -> None:
     """Delete a collection and all its pages. Answers from it are kept."""
     await check_existence(services, name)
-    _refuse_handbook(name)
+    refuse_handbook(name)
     for job in await services.store.get().jobs.running():
         if job.arguments.get("name") == name:
             raise CollectionBusyError(name, job.id)
@@ -90,8 +90,3 @@ async def check_existence(services: Services, name: str) -> None:
     names = await asyncio.to_thread(collection_names, services.settings)
     if name not in names:
         raise NoCollectionError(name, names)
-
-
-def _refuse_handbook(name: str) -> None:
-    if name == HANDBOOK:
-        raise InputError("The handbook is a part of Citewell.", "Name a collection of your own.")

@@ -20,7 +20,7 @@ MEDIA_TYPE = "application/problem+json"
 _DETAILS = {
     404: "This address does not exist. GET /schema describes the API.",
     405: "This address does not support the method. The header Allow lists the supported ones.",
-    413: "The body is larger than the setting server.max_body allows.",
+    413: "The body is larger than server.max_body allows, or the documents than server.max_upload.",
 }
 
 _UNKNOWN = re.compile("Object contains unknown field `(.+?)`")  # as msgspec says it

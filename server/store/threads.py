@@ -51,8 +51,9 @@ class ThreadStore:
         if key_id is not None:
             found = found.where(ANSWERS.c.key_id == key_id)
         if before is not None:
-            last = select(func.max(rows.c.id)).where(rows.c.thread == before).scalar_subquery()
-            found = found.having(newest_of < func.coalesce(last, before))
+            last = select(func.max(rows.c.id)).where(rows.c.thread == before)
+            last = last if key_id is None else last.where(rows.c.key_id == key_id)
+            found = found.having(newest_of < func.coalesce(last.scalar_subquery(), before))
         page = found.subquery()
         statement = (
             select(page, ANSWERS.c.question, ANSWERS.c.title, ANSWERS.c.created)

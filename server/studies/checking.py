@@ -10,6 +10,8 @@ from citewell.server.api.study_schemas import ItemVerdict, JudgedAnswer
 from citewell.server.studies.forms.form import StudyForm
 from citewell.server.studies.forms.scales import check_scores
 
+_COMPARED = 2  # answers
+
 
 def check_verdict(
     form: StudyForm, answers: Sequence[Mapping[str, Any]], verdict: ItemVerdict, *, every: bool
@@ -32,7 +34,9 @@ def check_verdict(
             raise InputError(f"{what} has {'no' if form.ranked else 'a'} rank.", "Rank where the form asks.")
         if every and form.claims:
             _check_claims(given, answer, what)
-    if verdict.comparison or (form.comparison and len(answers) == 2):
+    if verdict.comparison and len(answers) != _COMPARED:
+        raise InputError(f"A comparison is of two answers, and the item has {len(answers)}.")
+    if form.comparison and len(answers) == _COMPARED:
         _check_comparison(form, verdict.comparison, every=every)
 
 

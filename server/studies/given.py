@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import to_builtins
 from msgspec.structs import replace
 
+from citewell.core.errors import InputError
 from citewell.server.api.study_schemas import ItemVerdict, JudgedAnswer, StudyItem
 from citewell.server.studies.answers import answer_of_text, numbered_references
 from citewell.server.studies.checking import check_verdict
@@ -29,11 +30,13 @@ def _whole(item: StudyItem, form: StudyForm) -> ItemVerdict:
     """Return a gold verdict with what it leaves out as not rated: it may know one thing only."""
     assert item.gold is not None
     given = item.gold.answers or [JudgedAnswer(rank=1 if form.ranked else None)] * len(item.answers)
+    if len(given) != len(item.answers):
+        raise InputError(f"The gold judgment has {len(given)} answers, and its item {len(item.answers)}.")
     answers = [
         replace(verdict, references=verdict.references or [{}] * len(answer.references))
         if form.reference
         else verdict
-        for verdict, answer in zip(given, item.answers, strict=False)
+        for verdict, answer in zip(given, item.answers, strict=True)
     ]
-    always = dict.fromkeys(form.always, 0) if len(item.answers) > 1 else {}
+    always = dict.fromkeys(form.always, 0) if len(item.answers) == 2 else {}
     return replace(item.gold, answers=answers, comparison=always | item.gold.comparison)

@@ -38,19 +38,31 @@ class ItemJudgment:
 async def judgments_of(store: ServiceStore, items: Sequence[StoredStudyItem]) -> list[ItemJudgment]:
     """Return each rater's last judgment of each item, oldest first; raises `StoreError`."""
     by_id = {item.id: item for item in items}
+    comparisons = await store.comparisons.of_items(by_id)
+    rankings = await store.rankings.of_items(by_id)
+    ratings = await store.ratings.of_items(by_id)
+    # The parts of a judgment have one time; it takes the place of all parts of the one before.
+    last: dict[tuple[str, str], datetime] = {}
+    said: Any
+    for said in (*comparisons, *rankings, *ratings):
+        place = said.rater, said.study_item_id
+        last[place] = max(said.created, last.get(place, said.created))
     found: dict[tuple[str, str], ItemJudgment] = {}
 
     def at(said: Any) -> ItemJudgment:
         before = found.get((said.rater, said.study_item_id))
         return before or ItemJudgment(item=by_id[said.study_item_id], rater=said.rater, created=said.created)
 
-    for opinion in await store.comparisons.of_items(by_id):
+    def stands(said: Any) -> bool:
+        return bool(said.created == last[said.rater, said.study_item_id])
+
+    for opinion in filter(stands, comparisons):
         judgment = replace(at(opinion), comparison=opinion.ratings, flag=opinion.flag)
         found[judgment.rater, judgment.item.id] = judgment
-    for ranking in await store.rankings.of_items(by_id):
+    for ranking in filter(stands, rankings):
         judgment = replace(at(ranking), ranks=tuple(ranking.ranks))
         found[judgment.rater, judgment.item.id] = judgment
-    for rating in await store.ratings.of_items(by_id):
+    for rating in filter(stands, ratings):
         judgment = at(rating)
         answer, _, number = rating.item.rpartition("/")[2].partition("#")
         if number:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from citewell.core.errors import CitewellError, CollectionError, InputError
 from citewell.core.settings import Settings
 from citewell.core.types import Page
-from citewell.pipeline.collections import catalog_of, collection_names
+from citewell.pipeline.collections import HANDBOOK, catalog_of, collection_names
 from citewell.pipeline.refreshing import sources_to_refresh
 from citewell.retriever.collection.dense import drop_page
 from citewell.retriever.collection.indexing import indexing
@@ -73,8 +73,10 @@ def read_document(settings: Settings, name: str, url: str) -> Page:
 def remove_document(settings: Settings, name: str, url: str) -> None:
     """Remove a document by its public URL.
 
-    Raises `NoCollectionError`, `NoDocumentError`, and `CollectionInUseError` while a run fills it.
+    Raises `NoCollectionError`, `NoDocumentError`, `CollectionInUseError` while a run fills it, and
+    `InputError` for the handbook.
     """
+    refuse_handbook(name)
     with opened(settings, name) as store:
         stored = _stored(store, PublicUrls({name: store.sources()}), name, url)
 
@@ -83,6 +85,12 @@ def remove_document(settings: Settings, name: str, url: str) -> None:
 
     with indexing(catalog_of(settings, name), name, refuse) as indexer:
         drop_page(indexer.store, stored)
+
+
+def refuse_handbook(name: str) -> None:
+    """Raise `InputError` for the collection that nobody changes."""
+    if name == HANDBOOK:
+        raise InputError("The handbook is a part of Citewell.", "Name a collection of your own.")
 
 
 def has_sources(settings: Settings, name: str) -> bool:

@@ -25,7 +25,7 @@ from citewell.retriever.fetch.urls import web_url
 from citewell.server.store.database import ServiceStore
 from citewell.server.store.ids import new_id
 from citewell.server.store.jobs import JobStatus, StoredJob
-from citewell.server.work.documents import opened
+from citewell.server.work.documents import opened, refuse_handbook
 from citewell.server.work.errors import StoppingError, explained
 from citewell.server.work.filling import GivenDocuments, IndexingJob, RefreshWork, SourceWork
 from citewell.server.work.public_urls import PublicUrls, public_source
@@ -104,6 +104,7 @@ class IndexingService:
         if len(self._jobs) >= _MAX_WAITING:
             raise IndexingBusyError
         check_name(name)
+        refuse_handbook(name)
 
     async def _accept(
         self,

@@ -11,6 +11,8 @@ from urllib.parse import unquote
 
 from citewell.core.addresses import address_parts, shown_address
 from citewell.core.events import Notice
+from citewell.pipeline.collections import HANDBOOK
+from citewell.pipeline.handbook import handbook_folder
 
 _FILE = re.compile(r"file://[^\s\"<>]*[^\s\"<>.,:;)]")
 _MESSAGES = frozenset({"notices", "reason", "message"})
@@ -38,7 +40,9 @@ class PublicUrls:
 
     def __init__(self, sources: Mapping[str, Iterable[str]]) -> None:
         """`sources` are the indexed files, folders and URLs of each collection that is searched."""
-        paths = [(Path(each), name) for name, given in sources.items() for each in given if "://" not in each]
+        given = [(each, name) for name, some in sources.items() for each in some if "://" not in each]
+        handbook = handbook_folder()
+        paths = [(handbook if each == HANDBOOK and handbook else Path(each), name) for each, name in given]
         roots = ((path.parent if path.is_file() else path, name) for path, name in paths)
         self._roots = sorted(roots, key=lambda root: -len(root[0].parts))  # both of two nested may be indexed
         self._usual = next(iter(sources), "")

@@ -93,7 +93,12 @@ class Subscription:
 
     async def ended(self) -> StoredAnswer:
         """Wait for the end of the question, and raise the error that it ended with."""
-        await self.run.log.closed()
+        self._readers += 1
+        self._expect(None)
+        try:
+            await self.run.log.closed()
+        finally:
+            self._readers -= 1
         if self.error is not None:
             raise self.error
         return self.answer

@@ -21,6 +21,8 @@ OUTCOMES: list[Outcome] = [
     drop("e", "empty", scores=None),
 ]
 
+NEW: dict[str, Outcome] = {"c": sample("c", "Why?")}
+
 
 def test_outcomes_come_back_in_order_from_several_shards(tmp_path: Path) -> None:
     journal = Journal(tmp_path, 2)
@@ -74,6 +76,15 @@ def test_a_damaged_line_is_named(tmp_path: Path) -> None:
     shard.write_bytes(shard.read_bytes().replace(b'"drop"', b'"drip"'))
     with pytest.raises(InputError, match=r"00000\.jsonl, line 2 is not an outcome"):
         list(journal.outcomes())
+
+
+def test_a_shard_that_is_damaged_is_named(tmp_path: Path) -> None:
+    (tmp_path / "outcomes").mkdir()
+    whole = gzip.compress(b"".join(msgspec.json.encode(outcome) + b"\n" for outcome in OUTCOMES))
+    (tmp_path / "outcomes" / "00000.jsonl.gz").write_bytes(whole[: len(whole) // 2])
+    for read in (lambda: list(Journal(tmp_path, 10).outcomes()), lambda: Journal(tmp_path, 10).replace(NEW)):
+        with pytest.raises(InputError, match=r"00000\.jsonl\.gz cannot be read: .*ended"):
+            read()
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:

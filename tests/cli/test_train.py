@@ -44,10 +44,25 @@ def test_an_extractor_with_its_card(cli: Cli, pages: Path, tmp_path: Path) -> No
     document = read_html(html.encode(), "text/html; charset=utf-8", "", load(out))
     assert len(document.blocks) == 3
 
-    before = {name: (out / name).read_bytes() for name in MODEL_FILES}
-    again = cli.run("train", "extractor", "--data", pages, "--out", out, "--folds", "2", env=env)
+    refused = cli.run("train", "extractor", "--data", pages, "--out", out, "--folds", "2", env=env)
+    assert refused.code == 2
+    assert f"{out} is not empty." in refused.err
+    copy = tmp_path / "again"
+    again = cli.run("train", "extractor", "--data", pages, "--out", copy, "--folds", "2", env=env)
     assert "fold" not in again.err, "what was fitted is kept"
-    assert {name: (out / name).read_bytes() for name in MODEL_FILES} == before
+    for name in MODEL_FILES:
+        assert (copy / name).read_bytes() == (out / name).read_bytes()
+
+
+def test_pages_of_one_site_are_too_few(cli: Cli, tmp_path: Path) -> None:
+    pytest.importorskip("catboost", reason="catboost, of the extra `train`, is not installed")
+    file = tmp_path / "one.jsonl"
+    file.write_text(json.dumps(made_up_page(site=1, number=1)) + "\n", encoding="utf-8")
+    for folds in ("0", "2"):
+        out = tmp_path / f"model-{folds}"
+        result = cli.run("train", "extractor", "--data", file, "--out", out, "--folds", folds)
+        assert result.code == 2
+        assert "The pages are of too few sites." in result.err
 
 
 def test_without_data_it_says_how_to_name_some(cli: Cli, tmp_path: Path) -> None:

@@ -19,3 +19,11 @@ def test_a_line_that_is_not_utf8_is_an_error_or_reported(tmp_path: Path) -> None
         (4, "four"),
     ]
     assert [error.message for error in reported] == [f"{file}, line 3: not UTF-8."]
+
+
+def test_a_line_that_is_nested_too_deep_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_text('{"a": ' + "[" * 200_000 + "\n")
+    (line,) = read_lines(file)
+    with pytest.raises(InputError, match="line 1: not valid JSON"):
+        line.row()

@@ -61,6 +61,7 @@ def extractor(files: tuple[Path, ...], out: Path, folds: int) -> None:
     if folds == 1:
         raise InputError("One fold leaves no page to train on.", "Give --folds 5, or 0 for no evaluation.")
     from citewell.core.settings import load_settings
+    from citewell.core.training.folder import new_folder
     from citewell.retriever.extract.main_text.classifier import save
     from citewell.retriever.extract.training.card import describe, score_table, write_card
     from citewell.retriever.extract.training.cross_validation import by_type, fold_classifiers, score_pages
@@ -70,6 +71,7 @@ def extractor(files: tuple[Path, ...], out: Path, folds: int) -> None:
 
     configured = load_settings()
     files = tuple(sorted(files or data_files(_data_folder(configured.data)), key=lambda file: file.name))
+    new_folder(out)
     data = [describe(file) for file in files]
     click.echo(f"{sum(file.pages for file in data):,} pages with text in {len(files)} files.")
     settings = TrainingSettings()

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from filelock import FileLock, Timeout
 
@@ -54,6 +55,21 @@ def open_folder(folder: Path, config: str, files: Sequence[DataFile], *, done: s
     finally:
         lock.release()
         (folder / _LOCK).unlink(missing_ok=True)
+
+
+def new_folder(folder: Path) -> None:
+    """Create the folder of a model that is written at once.
+
+    Raises `InputError` if it is not empty, or cannot be written.
+    """
+    if folder.is_dir() and any(folder.iterdir()):
+        raise InputError(f"{folder} is not empty.", "Choose another folder with --out.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise InputError(f"{folder} cannot be written: {error.strerror}.") from error
 
 
 def finish(folder: Path, write: Callable[[Path], None], *, done: str) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from citewell.core.errors import InputError
 from citewell.core.progress import Log
 from citewell.retriever.extract.main_text.classifier import Classifier, stacked
 from citewell.retriever.extract.main_text.features import Features, Floats, featurize
@@ -17,6 +18,7 @@ from citewell.retriever.extract.training.words import weigh_words
 if TYPE_CHECKING:
     from catboost import CatBoost
 
+_WORDS, _GUESSES = "words", "guesses"  # what is split
 _INNER = 4  # folds that keep the learning of words and first guesses apart from the pages that these describe
 _SMALL_TEXT = 20  # words; pages with less main text have a lower weight
 
@@ -36,16 +38,20 @@ def fit(pages: Sequence[LabeledPage], settings: TrainingSettings, log: Log) -> C
     """Fit a classifier to labeled pages; the same pages and settings give the same classifier.
 
     The weights of words and the first forest that describe a training page are learned without its site;
-    otherwise the second forest would trust them too much.
+    otherwise the second forest would trust them too much. Raises `InputError` if that leaves no pages.
     """
+    if not all(inside for salt in (_WORDS, _GUESSES) for inside, _ in _splits(pages, salt)):
+        raise InputError(
+            "The pages are of too few sites.", "Give files with pages of more sites with --data."
+        )
     log("measuring pages")
     features: list[Features] = [None] * len(pages)  # type: ignore[list-item]
-    for inside, outside in _splits(pages, "words"):
+    for inside, outside in _splits(pages, _WORDS):
         weights = weigh_words([pages[index] for index in inside])
         for index in outside:
             features[index] = featurize(pages[index].layout, pages[index].signs, weights)
     guesses: list[Floats] = [None] * len(pages)  # type: ignore[list-item]
-    for number, (inside, outside) in enumerate(_splits(pages, "guesses"), start=1):
+    for number, (inside, outside) in enumerate(_splits(pages, _GUESSES), start=1):
         log(f"first forest, part {number} of {_INNER}")
         forest = _grow([features[i].values for i in inside], [pages[i] for i in inside], settings)
         for index in outside:

@@ -41,9 +41,9 @@ class ScaleWins:
 
 
 def preferences_of(judgment: ItemJudgment, scale: str = OVERALL) -> Iterator[Preference]:
-    """Yield the preferences of a judgment: that of a comparison, or all pairs of a ranking."""
+    """Yield the preferences of a judgment: that of a comparison of two answers, or all pairs of a ranking."""
     systems = judgment.systems
-    if scale in judgment.comparison:
+    if scale in judgment.comparison and len(systems) == 2:
         yield Preference(systems[0], systems[1], _chosen(judgment.comparison[scale]))
     if scale == OVERALL and judgment.ranks:
         ranked = zip(systems, judgment.ranks, strict=True)

@@ -37,6 +37,13 @@ def test_numbers_as_ids_and_documents_without_a_title(tmp_path: Path) -> None:
     assert task.corpus.passages == ("Seven.", "")
 
 
+def test_half_a_character_becomes_a_question_mark(tmp_path: Path) -> None:
+    folder = write_task(tmp_path / "notes")
+    (folder / "corpus.jsonl").write_text('{"_id": "x", "text": "x \\ud800 y"}\n')
+    (folder / "qrels" / "dev.tsv").write_text("query-id\tcorpus-id\tscore\nq1\tx\t1\n")
+    assert read_task(folder, "dev").corpus.passages == ("x ? y",)
+
+
 def test_judgments_in_the_form_of_trec(tmp_path: Path) -> None:
     qrels = tmp_path / "qrels.txt"
     qrels.write_text("q2 0 tides 3\nq2 0 moon -1\n")

@@ -39,6 +39,14 @@ def test_judgments_are_read_in_both_forms(tmp_path: Path) -> None:
     assert read_qrels(file) == qrels
 
 
+@pytest.mark.parametrize("grade", ["high", "--5", "1.5", "-"])
+def test_a_grade_that_is_no_whole_number_is_named_with_its_line(tmp_path: Path, grade: str) -> None:
+    file = tmp_path / "qrels.txt"
+    file.write_text(f"q1 0 a 2\nq1 0 b {grade}\n")
+    with pytest.raises(InputError, match=f"line 2: the grade '{grade}' is not a whole number"):
+        read_qrels(file)
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

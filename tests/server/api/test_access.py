@@ -120,6 +120,9 @@ def test_pages_of_other_origins_are_let_in_only_where_a_setting_says_so(start: S
     assert "Access-Control-Allow-Origin" not in refused.headers
     allowed = opened.client.options("/v1/answers", headers=preflight)
     assert allowed.headers["Access-Control-Allow-Origin"] == "https://app.example"
+    changes = preflight | {"Access-Control-Request-Method": "PUT"}
+    shared = opened.client.options("/v1/collections/whales/readers", headers=changes)
+    assert "PUT" in shared.headers["Access-Control-Allow-Methods"]
     shown = opened.client.get("/health", headers={"Origin": "https://app.example"})
     assert "Idempotency-Replayed" in shown.headers["Access-Control-Expose-Headers"]
     other = opened.client.options("/v1/answers", headers=preflight | {"Origin": "https://other.example"})

@@ -83,5 +83,12 @@ def test_a_collection_that_is_being_filled_is_kept(start: Start, tmp_path: Path)
 def test_the_handbook_stays(start: Start, tmp_path: Path) -> None:
     service = start(data_dir=tmp_path, search__collection="handbook")
     key = make_key(service, "ask", "admin")
-    assert service.client.delete("/v1/collections/handbook", headers=key).status_code == 400
+    address = "/v1/collections/handbook"
+    assert service.client.delete(address, headers=key).status_code == 400
+    given = {"file": ("bees.md", b"Bees make honey.", "text/markdown")}
+    assert service.client.post(f"{address}/documents", files=given, headers=key).status_code == 400
+    body = {"name": "handbook", "source": "bees.md"}
+    assert service.client.post("/v1/collections", json=body, headers=key).status_code == 400
+    url = {"url": "collection:handbook/faq.md"}
+    assert service.client.delete(f"{address}/documents", params=url, headers=key).status_code == 400
     assert service.client.get("/v1/collections/handbook", headers=key).json()["pages"] > 20

@@ -292,6 +292,25 @@ def test_what_does_not_fit_is_refused(service: Service) -> None:
         {"items": [{"question": "Why?", "answers": answers("Why?")[:1]}]},
         {"items": [item("Why?")], "screening": 1},
         {"items": [item("Why?", gold={"comparison": {"beauty": 1}})]},
+        {"items": [item("Why?", gold={"answers": [{}, {}, {}]})]},
     ):
         reply = service.client.post("/v1/studies", json={"name": "A", "form": "webgpt"} | body)
         assert reply.status_code == 400, body
+
+
+def test_an_answer_without_another_is_not_compared(service: Service) -> None:
+    alone = {"question": "Why?", "answers": answers("Why?")[:1]}
+    study = make(service, form="minimal", items=[alone], share_required=0)
+    scores = {scale.name: 4 for scale in FORMS["minimal"].answer_scales(1)}
+    (one,) = in_store(service, lambda store: store.studies.items(study))
+    body = {"item": one.id, "rater": "Ada", "answers": [{"scores": scores}]}
+    compared = dict.fromkeys((scale.name for scale in FORMS["minimal"].comparison), 1)
+    address = f"/v1/studies/{study}"
+    refused = service.client.post(f"{address}/judgments", json=body | {"comparison": compared})
+    assert refused.status_code == 400
+    assert "A comparison is of two answers" in refused.json()["detail"]
+    flagged = body | {"flag": "unclear", "answers": []}
+    assert service.client.post(f"{address}/judgments", json=flagged).status_code == 201
+    assert service.client.post(f"{address}/judgments", json=body).status_code == 201
+    results = service.client.get(f"{address}/results").json()["results"]
+    assert (results["judgments"], results["flagged"]) == (1, 0), "the last judgment counts"

@@ -122,3 +122,23 @@ def test_a_conversation_belongs_to_its_key(start: Start) -> None:
     assert service.client.get("/v1/threads", headers=bob).json()["threads"] == []
     assert len(service.client.get("/v1/threads", headers=admin).json()["threads"]) == 1
     assert questions(service, first["thread"], headers=ada) == [BATS]
+
+
+def test_a_key_reads_on_though_another_asked_later_in_its_conversation(start: Start) -> None:
+    service = start()
+    ada, admin = (make_key(service, *scopes) for scopes in (["ask"], ["ask", "admin"]))
+    asked = [
+        service.client.post("/v1/answers", json={"question": question}, headers=ada).json()
+        for question in (BATS, "Who makes honey?", "What are the tides caused by?")
+    ]
+    body = {"question": FOLLOW_UP, "thread": asked[1]["thread"]}
+    assert service.client.post("/v1/answers", json=body, headers=admin).status_code == 201
+    found: list[str] = []
+    before = None
+    while before is not None or not found:
+        query = {"limit": 1} | ({"before": before} if before else {})
+        page = service.client.get("/v1/threads", params=query, headers=ada).json()
+        found += [each["id"] for each in page["threads"]]
+        before = page["next"]
+        assert len(found) <= len(asked)
+    assert found == [each["thread"] for each in reversed(asked)]

@@ -10,6 +10,7 @@ import pytest
 
 from citewell.core.events import Done, Event, Failed, Fetched, Notice, Ranked, Searched
 from citewell.core.types import Answer, Failure, Hit, Reference
+from citewell.pipeline.handbook import handbook_folder
 from citewell.server.work.public_urls import PublicUrls
 
 
@@ -34,6 +35,14 @@ def test_a_name_leads_back_to_its_page(path: str) -> None:
     url = Path(path).as_uri()
     for name in (own.name(url), quote(own.name(url), safe="/:"), url):
         assert url in own.addresses(name)
+
+
+def test_a_page_of_the_handbook_is_found_by_its_name() -> None:
+    folder = handbook_folder()
+    assert folder is not None
+    own, url = PublicUrls({"handbook": ["handbook"]}), (folder / "faq.md").as_uri()
+    assert own.name(url) == "collection:handbook/faq.md"
+    assert url in own.addresses("collection:handbook/faq.md")
 
 
 def test_no_event_names_a_folder() -> None:

@@ -270,6 +270,17 @@ async def test_a_follower_may_come_back_in_time() -> None:
     assert await status_of(subscription) == "cancelled"
 
 
+async def test_a_follower_that_leaves_takes_nothing_from_who_waits_for_the_end() -> None:
+    queue, work = QuestionQueue(QueueLimits(resume_seconds=0.05)), Pipeline()
+    subscription = join(queue, work)
+    waiting = asyncio.create_task(subscription.ended())
+    await first_event(subscription)
+    await asyncio.sleep(0.1)
+    assert not work.ended.is_set()
+    work.gate.set()
+    assert (await waiting).status == "done"
+
+
 async def first_event(subscription: Subscription) -> None:
     following = subscription.follow()
     await anext(following)
