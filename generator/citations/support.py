@@ -17,8 +17,8 @@ from citewell.core.text import STOP_WORDS, content_words, words
 from citewell.generator.pointing_back import points_back
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-# The number of a ruler, a war or the like with the word before it, as in "Elizabeth II".
 _CAPITAL = f"[{''.join(filter(str.isupper, map(chr, range(0x530))))}]"  # Latin, Greek, Cyrillic
+# The number of a ruler, a war or the like with the word before it, as in "Elizabeth II".
 _ROMAN = re.compile(rf"\b{_CAPITAL}\w+ [IVX]+\b")
 _NAME = re.compile(rf"(?<=[\w,;:)\"'’”] ){_CAPITAL}\w+")
 # Several names, as in `World Health Organization` and `University of the Arts`
@@ -114,11 +114,7 @@ class ReferenceText:
         The first word does not count as a name, nor do days and months, which may be written in digits.
         """
         known = {*words(f"{self._text} {question}"), *map(_initials, _RUN.findall(self._text))}
-        added = [
-            name
-            for name in _NAME.findall(sentence)
-            if not all(any(_is_form(word, other) for other in known) for word in words(name))
-        ]
+        added = [n for n in _NAME.findall(sentence) if not all(_is_known(word, known) for word in words(n))]
         spelled_out = {
             name for run in _RUN.findall(sentence) if _initials(run) in self._words for name in run.split()
         }
@@ -208,8 +204,12 @@ def _numbers(text: str) -> set[str]:
     return {number.replace(",", "") for number in _NUMBER.findall(spelled_dates(text))}
 
 
+def _is_known(word: str, known: set[str]) -> bool:
+    """Return whether a word of a name, or another form of it, is among others."""
+    return word in known or any(_is_form(word, other) for other in known if other[:3] == word[:3])
+
+
 def _is_form(word: str, other: str) -> bool:
-    """Return whether two words are forms of one name."""
     shared = sum(takewhile(bool, map(eq, word, other)))
     left = {word[shared:], other[shared:]}
     return left <= {"", "s"} or (shared >= _FEWEST_SHARED and left <= _ENDINGS)
