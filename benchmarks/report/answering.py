@@ -64,12 +64,13 @@ def accuracy_chart(section: ReportSection) -> str:
 
 
 def writers(results: ResultFiles, published: PublishedFigures) -> ReportSection:
-    """The language models on NQ-400, and some on a part of WebQuestions, since each answer takes seconds."""
+    """The language models on NQ-400, and on what the collection can answer of it and of WebQuestions."""
     whole = results.read("answers_nq400_writer")
+    covered = results.read("answers_webq400_covered")
     sets = {
         "NQ-400": whole,
-        "first 90": results.read("answers_webq90"),
-        "first 15": results.read("answers_webq15"),
+        "NQ-400, answerable": results.read("answers_nq400_covered"),
+        "WebQuestions-400, answerable": covered,
     }
     names = {name: None for data in sets.values() for name in data.get("systems", {})}
     rows = []
@@ -82,25 +83,25 @@ def writers(results: ResultFiles, published: PublishedFigures) -> ReportSection:
         rows.append(ReportRow(_NAMES.get(name, name), cells, "here"))
     return ReportSection(
         title="Accuracy of the language models",
-        question="How often are answers of language models right, in percent of NQ-400 and of the first "
-        "questions of WebQuestions-400?",
+        question="How often are answers of language models right, in percent of NQ-400, and of the questions "
+        "of both sets that the collection can answer?",
         columns=list(sets),
         rows=rows,
         lines=[
-            *([_of_writer(whole)] if whole else []),
-            *(["Fifteen questions are too few to tell systems apart."] if sets["first 15"] else []),
+            *([_of_writer("NQ-400", whole)] if whole else []),
+            *([_of_writer("the answerable questions of WebQuestions-400", covered)] if covered else []),
         ],
     )
 
 
-def _of_writer(data: Mapping[str, Any]) -> str:
+def _of_writer(asked: str, data: Mapping[str, Any]) -> str:
     """Compare the default writer with quoting, in whose favor a difference may be."""
     measured = data["systems"]
     answered = [percent(measured[name][ALL]["answered"]).text for name in (WRITER, QUOTING)]
     compared = data["comparisons"][ALL]["accuracy"][WRITER]
     better, worse, p = (compared[name] for name in ("better", "worse", "p"))
     return (
-        f"On NQ-400, the default writer is right and quoting wrong on {better} questions, and the other way "
+        f"On {asked}, the default writer is right and quoting wrong on {better} questions, and the other way "
         f"around on {worse} (p {p:.2g}): it answers {answered[0]} percent of them, quoting {answered[1]}."
     )
 
