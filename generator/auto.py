@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from citewell.core.errors import ModelError, ServiceUnreachableError
+from citewell.core.errors import ModelError, ServiceAnswerError, ServiceUnreachableError
 from citewell.core.http_service import redact
 from citewell.core.models.catalog import CatalogModel, catalog
 from citewell.core.models.installed import installed_path
@@ -32,12 +32,12 @@ def resolve_auto(wanted: GeneratorSettings, environment: Mapping[str, str] = os.
     """Replace the name `auto` by that of a generator; settings with another name stay as they are.
 
     A server counts as configured if `generator.base_url` is set: a key in the environment may be there for
-    other programs. Raises `ServiceUnreachableError` if the server does not list its models, and `ModelError`
-    if it has several.
+    other programs. Raises a `ServiceError` if the server does not list its models, and `ModelError` if it has
+    several.
     """
     if wanted.name != AUTO:
         return AutoGenerator(wanted)
-    if wanted.base_url != GeneratorSettings.model_fields["base_url"].default:
+    if wanted.base_url not in ("", GeneratorSettings.model_fields["base_url"].default):
         return AutoGenerator(_named(wanted, OPENAI + _only_model(wanted, environment)))
     for writer in writers():
         if installed_path(writer.name):
@@ -63,16 +63,25 @@ def _only_model(wanted: GeneratorSettings, environment: Mapping[str, str]) -> st
     need_packages("A language model at generator.base_url", "openai", "openai")
     import openai
 
+    from citewell.generator.chat_client import unusable
+
     url = wanted.base_url.rstrip("/").removesuffix("/chat/completions")
-    key = wanted.key.get_secret_value() or environment.get(KEY_VARIABLE, "")
+    key = (wanted.key.get_secret_value() or environment.get(KEY_VARIABLE, "")).strip()
+    if error := unusable(url, key):
+        raise error
     headers = {} if key else {"Authorization": openai.Omit()}
     hint = "Start it, or name its model: generator.name = openai:MODEL."
     try:
         with openai.OpenAI(api_key=key or "none", base_url=url, timeout=_SECONDS, max_retries=1) as client:
-            models = [model.id for model in client.models.list(extra_headers=headers)]
+            models = [f"{model.id}" for model in client.models.list(extra_headers=headers) if model.id]
     except openai.OpenAIError as error:
         raise ServiceUnreachableError(
             redact(f"The language model server {url} does not list its models: {error}", (key,)), hint
+        ) from None
+    except (AttributeError, TypeError, ValueError):
+        raise ServiceAnswerError(
+            f"The language model server {url} sent something that is not a list of models.",
+            "The address of an API often ends with /v1.",
         ) from None
     if len(models) != 1:
         shown = ", ".join(models[:5]) or "none"

@@ -7,9 +7,10 @@ together, requests without the parameters that a model refuses, and errors with 
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, Self
 
@@ -36,6 +37,7 @@ from citewell.generator.completion import (
 )
 from citewell.generator.failures import failure, hint_for, refusal_in_answer, replacement
 from citewell.generator.prompt import Message
+from citewell.generator.thinking import ThinkingCut
 
 BASE_URL = "https://api.openai.com/v1"
 
@@ -82,12 +84,8 @@ class ChatClient:
         self._replacements: list[Replacement] = []
 
     async def __aenter__(self) -> Self:
-        if not (self._key.isprintable() and self._key.isascii()):
-            raise self._error(
-                ServiceKeyRefusedError("The API key holds a character that no HTTP header can hold.")
-            )
-        if not _is_address(self._url):
-            raise self._error(ServiceAnswerError(f"{self._url!r} is not a valid URL."))
+        if error := unusable(self._url, self._key):
+            raise self._error(error)
         self._client = openai.AsyncOpenAI(
             api_key=self._key or "none",  # which is not sent
             base_url=self._url,
@@ -123,6 +121,7 @@ class ChatClient:
         within the answer.
         """
         unfinished, begun = set(range(request.n)), False
+        cuts: defaultdict[int, ThinkingCut] = defaultdict(ThinkingCut)
         async with self._slots:
             end = self._end()
             async with self._asking(end, self._all):
@@ -134,9 +133,12 @@ class ChatClient:
                         raise self._no_completion(chunk)
                     for delta in deltas:
                         begun = True
+                        text = cuts[delta.index].take(delta.text)
                         if delta.finish_reason:
                             unfinished.discard(delta.index)
-                        yield delta
+                            text += cuts[delta.index].end()
+                        thinking = delta.thinking or bool(delta.text and not text)
+                        yield replace(delta, text=text, thinking=thinking)
         # A service that does not know `n` writes one candidate, which is complete.
         if len(unfinished) == request.n:
             if not begun:
@@ -235,9 +237,14 @@ class ChatClient:
         return kind(redact(error.message, (self._key,)), hint_for(kind), retry_after=error.retry_after)
 
 
-def _is_address(text: str) -> bool:
+def unusable(url: str, key: str) -> ServiceError | None:
+    """Return why nothing can be sent to an address with a key; None if it can."""
+    if not (key.isprintable() and key.isascii()):
+        return ServiceKeyRefusedError("The API key holds a character that no HTTP header can hold.")
     try:
-        url = URL(text)
+        parsed = URL(url)
     except ValueError:
-        return False
-    return url.scheme in ("http", "https") and bool(url.host)
+        parsed = URL()
+    if parsed.scheme in ("http", "https") and parsed.host:
+        return None
+    return ServiceAnswerError(f"{url!r} is not a valid URL.")

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from citewell.core.http_service import JsonObject
 from citewell.core.text import encodable
 from citewell.generator.prompt import Message
+from citewell.generator.thinking import without_thinking
 
 
 class Replacement(NamedTuple):
@@ -98,7 +99,7 @@ def read_completion(answer: object) -> Completion | None:
     if not hasattr(message, "content"):
         return None
     return Completion(
-        text=_text(message),
+        text=without_thinking(_text(message)),
         finish_reason=_string(_choices(answer)[0], "finish_reason"),
         usage=_usage(answer),
         model=_string(answer, "model"),

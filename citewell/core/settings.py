@@ -16,7 +16,7 @@ from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator
+from pydantic import BaseModel, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
@@ -370,11 +370,16 @@ class Settings(BaseSettings):
     )
     question_characters: int = Field(4000, ge=1, description="Max characters of a question.")
 
-    @field_validator("data", mode="before")
+    @field_validator("data", "data_dir", "cache_dir", mode="before")
     @classmethod
-    def _unset(cls, value: Any) -> Any:
+    def _folder(cls, value: Any, info: ValidationInfo) -> Any:
         # An empty CITEWELL_DATA would otherwise name the working directory.
-        return value or None
+        if value in (None, ""):
+            return cls.model_fields[str(info.field_name)].get_default(call_default_factory=True)
+        try:
+            return Path(value).expanduser() if isinstance(value, str | Path) else value
+        except RuntimeError as error:  # of a user that does not exist
+            raise ValueError(str(error)) from error
 
     @classmethod
     def settings_customise_sources(

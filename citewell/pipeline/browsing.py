@@ -102,21 +102,28 @@ class Browsing:
     async def _alone(
         self, question: str, episode: Episode, keep: Keep
     ) -> AsyncGenerator[Event | _Answered, None]:
-        """Yield the events of writing from an episode."""
-        async with aclosing(self._write(question, episode)) as events:
-            async for event in events:
-                if isinstance(event, Done):
-                    answered = _Answered(replace(episode, answer=event.answer.answer), event.answer)
-                    keep(answered.episode)
-                    yield answered
-                else:
-                    yield event
+        """Yield the events of writing from an episode, which is kept also where that fails."""
+        try:
+            async with aclosing(self._write(question, episode)) as events:
+                async for event in events:
+                    if isinstance(event, Done):
+                        episode = replace(episode, answer=event.answer.answer)
+                        yield _Answered(episode, event.answer)
+                    else:
+                        yield event
+        finally:
+            keep(episode)
 
     async def _best(
         self, question: str, episodes: Sequence[Episode], keep: Keep
     ) -> AsyncGenerator[Event | _Answered, None]:
         """Yield the events of writing from the episode with the best answer."""
-        answered = [await self._answered(question, episode) for episode in episodes]
+        try:
+            answered = [await self._answered(question, episode) for episode in episodes]
+        except BaseException:
+            for episode in episodes:
+                keep(episode)
+            raise
         answered.sort(key=lambda one: one.standing, reverse=True)
         for place, one in enumerate(answered):
             about = {

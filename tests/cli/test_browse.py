@@ -67,8 +67,20 @@ def test_a_policy_that_does_not_exist(cli: Cli) -> None:
     assert "extractive is not a language model" in err
 
 
-def test_a_folder_that_is_missing_is_named_before_browsing(cli: Cli, tmp_path: Path) -> None:
-    code, _, err = cli.run("browse", BATS, *NOTES, "--trace", tmp_path / "none" / "t.jsonl")
-    assert code == 2
-    assert "does not exist" in err
-    assert "Search" not in err
+def test_a_file_that_cannot_be_written_is_named_before_browsing(cli: Cli, tmp_path: Path) -> None:
+    for file, problem in ((tmp_path / "none" / "t.jsonl", "does not exist"), (tmp_path, "is a folder")):
+        code, _, err = cli.run("browse", BATS, *NOTES, "--trace", file)
+        assert code == 2
+        assert problem in err
+        assert "Search" not in err
+
+
+def test_the_episode_is_kept_if_nobody_can_write_the_answer(cli: Cli, tmp_path: Path) -> None:
+    trace = tmp_path / "episode.jsonl"
+    nobody = ("--generator", "openai:m", "--set", "generator.base_url=http://127.0.0.1:9/v1")
+    code, _, err = cli.run("browse", BATS, *NOTES, *nobody, "--set", "generator.seconds=2", "--trace", trace)
+    assert code == 1
+    assert "did not answer" in err or "cannot be reached" in err
+    (episode,) = read_episodes(trace)
+    assert episode.quotes
+    assert not episode.answer

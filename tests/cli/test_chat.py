@@ -37,7 +37,7 @@ def test_answers_are_printed_as_json(cli: Cli) -> None:
 
 def test_an_error_does_not_end_the_conversation(cli: Cli) -> None:
     code, out, err = cli.run("chat", *NOTES, input=f"{'x' * 30_000}\n{BATS}\n")
-    assert code == 0
+    assert code == 2
     assert "at most" in err
     assert "echolocation" in out
 

@@ -72,6 +72,19 @@ def test_what_is_missing_is_named_with_its_remedy(fresh: Cli, tmp_path: Path) ->
     assert "http://127.0.0.1:9/search" in missing["search with searxng"]
 
 
+def test_trained_models_that_are_not_there_are_named(cli: Cli, tmp_path: Path) -> None:
+    code, rows = checks(
+        cli,
+        CITEWELL_RETRIEVER__READER=str(tmp_path / "none"),
+        CITEWELL_RETRIEVER__RERANKER=str(tmp_path / "none"),
+        CITEWELL_SCORER__NAME="nosuch",
+        CITEWELL_BROWSER__POLICY="nosuch",
+    )
+    assert code == 1
+    missing = {name for name, row in rows.items() if row["state"] == "missing"}
+    assert missing == {"retriever.reader", "retriever.reranker", "scorer.name", "browser.policy"}
+
+
 @pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")
 def test_a_data_folder_that_others_can_enter_is_named(fresh: Cli) -> None:
     fresh.data_dir.mkdir(mode=0o700)

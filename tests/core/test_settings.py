@@ -40,6 +40,23 @@ def test_everything_has_a_default_and_a_description() -> None:
     assert [key for key, description in names.items() if not description] == []
 
 
+def test_folders_may_be_in_the_home_folder_and_are_never_empty(
+    clean: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(clean / "home"))
+    usual = load_settings()
+    write(clean, 'data_dir = "~/notes"\ncache_dir = "~/cache"\ndata = "~/data"\n')
+    found = load_settings()
+    assert (found.data_dir, found.cache_dir) == (clean / "home" / "notes", clean / "home" / "cache")
+    assert found.data == clean / "home" / "data"
+    for name in ("DATA", "DATA_DIR", "CACHE_DIR"):
+        monkeypatch.setenv(f"CITEWELL_{name}", "")
+    empty = load_settings()
+    assert (empty.data, empty.data_dir, empty.cache_dir) == (None, usual.data_dir, usual.cache_dir)
+    with pytest.raises(SettingsError, match="data_dir"):
+        load_settings({"data_dir": "~nobody-has-this-name/notes"})
+
+
 def test_flags_win_over_the_environment_which_wins_over_the_file(
     clean: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from citewell.core.errors import ModelError, ServiceUnreachableError
+from citewell.core.errors import CitewellError, ModelError, ServiceError, ServiceUnreachableError
 from citewell.core.settings import GeneratorSettings
 from citewell.core.threads import in_thread
 from citewell.generator.auto import resolve_auto, writers
@@ -63,6 +63,36 @@ async def test_a_configured_server_wins(models: int, cache: Path) -> None:
                 await in_thread(lambda: resolve_auto(wanted, {"OPENAI_API_KEY": "sk-1"}))
             assert "openai:MODEL" in caught.value.hint
     assert keys == [None if models == 1 else "Bearer sk-1"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<html><body>A page</body></html>",
+        "[]",
+        '{"data": [{"object": "model"}]}',
+        '{"data": ["large"]}',
+        '{"data": ',
+    ],
+)
+async def test_a_configured_server_that_sends_something_else(body: str) -> None:
+    async def list_models(request: web.Request) -> web.Response:
+        kind = "text/html" if body.startswith("<") else "application/json"
+        return web.Response(text=body, content_type=kind)
+
+    app = web.Application()
+    app.router.add_get("/v1/models", list_models)
+    async with TestServer(app, host="127.0.0.1") as server:
+        wanted = GeneratorSettings(base_url=f"http://127.0.0.1:{server.port}/v1")
+        with pytest.raises(CitewellError, match=rf"127\.0\.0\.1:{server.port}"):
+            await in_thread(lambda: resolve_auto(wanted, {}))
+
+
+def test_an_address_or_key_that_cannot_be_used(cache: Path) -> None:
+    for url, key in (("http://[::1", ""), ("nowhere", ""), ("http://127.0.0.1:9/v1", "ключ")):
+        with pytest.raises(ServiceError, match=r"is not a valid URL|no HTTP header"):
+            resolve_auto(GeneratorSettings(base_url=url), {"OPENAI_API_KEY": key})
+    assert resolve_auto(GeneratorSettings(base_url=""), {}).settings.name == "extractive"
 
 
 def test_a_configured_server_that_does_not_answer() -> None:

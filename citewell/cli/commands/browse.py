@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,7 @@ import click
 from citewell.cli.commands.options import detail_options, flags, retrieval_options
 from citewell.cli.commands.output import check_folders
 from citewell.core import running
+from citewell.core.errors import CitewellError
 
 if TYPE_CHECKING:
     from citewell.browser.episode import Episode
@@ -84,11 +87,14 @@ def command(
     live = sys.stdout.isatty() and not as_json and policy is None
     detail = AnswerDetail(all_references, verbose)
     view: AnswerView = TerminalView(detail) if live else PlainView(detail)
-    answer = running.run(_browse(question, settings, view, policy, trace, record, replay))
+    unsaved: list[OSError] = []
+    answer = running.run(_browse(question, settings, view, policy, trace, record, replay, unsaved))
     if as_json:
         click.echo(json.dumps(answer.to_json(), ensure_ascii=False))
     else:
         view.show(answer)
+    for error in unsaved:
+        raise CitewellError(f"{error.filename} cannot be written: {error.strerror}.", "Free some space.")
 
 
 async def _browse(
@@ -99,6 +105,7 @@ async def _browse(
     trace: Path | None,
     record: Path | None,
     replay: Path | None,
+    unsaved: list[OSError],
 ) -> Answer:
     from citewell.browser.episode import write_episodes
     from citewell.browser.recording import Recorded, WebRecorder, read_recording, write_recording
@@ -122,9 +129,20 @@ async def _browse(
                 return await final_answer(browsing.ask(question, keep=episodes.append), view.event)
             finally:
                 if record and recorders:
-                    write_recording(recorders[0].taken(), record)
+                    with _noting(unsaved):
+                        write_recording(recorders[0].taken(), record)
                 if trace and episodes:
-                    write_episodes(episodes, trace)
+                    with _noting(unsaved):
+                        write_episodes(episodes, trace)
+
+
+@contextmanager
+def _noting(unsaved: list[OSError]) -> Iterator[None]:
+    """Note the error of a file that cannot be written: the answer took long to find."""
+    try:
+        yield
+    except OSError as error:
+        unsaved.append(error)
 
 
 def _person() -> Policy:

@@ -51,7 +51,9 @@ def command(
     from citewell.core.settings import load_settings
 
     settings = load_settings(flags(named, (), assignments))
-    running.run(_Chat(settings, AnswerDetail(all_references, verbose), as_json=as_json).run())
+    code = running.run(_Chat(settings, AnswerDetail(all_references, verbose), as_json=as_json).run())
+    if code:
+        raise click.exceptions.Exit(code)
 
 
 class _Chat:
@@ -65,11 +67,15 @@ class _Chat:
         self._turns: list[Turn] = []
         self._answering: asyncio.Task[Answer] | None = None
 
-    async def run(self) -> None:
-        """Answer line by line, to the end of the input."""
+    async def run(self) -> int:
+        """Answer line by line, to the end of the input.
+
+        Return the exit code: that of the worst error between pipes, and 0 on a terminal, where it was read.
+        """
         from citewell.core.errors import CitewellError
         from citewell.pipeline.build import open_pipeline
 
+        code = 0
         async with open_pipeline(self._settings, on_step=_step) as pipeline:
             with suppress(NotImplementedError):  # on Windows, Ctrl-C ends the program
                 asyncio.get_running_loop().add_signal_handler(signal.SIGINT, self._stop)
@@ -90,6 +96,8 @@ class _Chat:
                     click.echo(f"citewell: {error.message}", err=True)
                     if error.hint:
                         click.echo(f"  {error.hint}", err=True)
+                    code = max(code, error.exit_code)
+        return 0 if self._is_terminal else code
 
     async def _answer(self, pipeline: Pipeline, question: str) -> None:
         """Answer a question, and print the answer; raises `CancelledError` if it is stopped."""

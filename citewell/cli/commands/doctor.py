@@ -65,6 +65,7 @@ def _checks(settings: Settings) -> Iterator[Check]:
     yield _faiss()
     yield _generator(settings)
     yield from _weights(settings)
+    yield from _trained(settings)
     yield _converted(settings)
     yield from _folders(settings)
     yield _cache(settings)
@@ -130,6 +131,37 @@ def _weights(settings: Settings) -> Iterator[Check]:
         else:
             place = "installed, SHA-256 verified" if name in models else str(weights.path or "on the hub")
             yield Check(f"weights of {name}", "ok", place)
+
+
+def _trained(settings: Settings) -> Iterator[Check]:
+    """Which of the trained models that settings name by a folder or a hub id are not there."""
+    from citewell.browser.policies.opening import RANDOM, SCRIPTED, policy_folder
+    from citewell.cli.commands.browse import HUMAN
+    from citewell.core.models.catalog import catalog
+    from citewell.core.weights import locate
+    from citewell.generator.auto import OPENAI
+    from citewell.generator.resolve import resolve
+    from citewell.scorer.load import scorer_folder
+    from citewell.scorer.scorer import SUPPORT
+
+    def find_policy(name: str) -> object:
+        return policy_folder(name) or name.startswith(OPENAI) or resolve(name)
+
+    def find_reranker(name: str) -> object:
+        return locate(name, role="reranker")
+
+    untrained = {"none", SUPPORT, SCRIPTED, RANDOM, HUMAN, *catalog()}
+    for setting, name, find in (
+        ("retriever.reader", settings.retriever.reader, find_reranker),
+        ("retriever.reranker", settings.retriever.reranker, find_reranker),
+        ("scorer.name", settings.scorer.name, scorer_folder),
+        ("browser.policy", settings.browser.policy, find_policy),
+    ):
+        if name not in untrained:
+            try:
+                find(name)
+            except CitewellError as error:
+                yield Check(setting, "missing", error.message, error.hint)
 
 
 def _converted(settings: Settings) -> Check:

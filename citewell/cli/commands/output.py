@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,12 +16,17 @@ T = TypeVar("T")
 
 
 def check_folders(*files: Path | None) -> None:
-    """Raise `InputError` if the folder of an output file is missing. Call it before a long computation."""
+    """Raise `InputError` if an output file cannot be written. Call it before a long computation."""
     for path in files:
-        if path is not None and not path.absolute().parent.is_dir():
-            raise InputError(
-                f"The folder {path.absolute().parent}, for {path.name}, does not exist.", "Create it first."
-            )
+        if path is None:
+            continue
+        folder = path.absolute().parent
+        if not folder.is_dir():
+            raise InputError(f"The folder {folder}, for {path.name}, does not exist.", "Create it first.")
+        if path.is_dir():
+            raise InputError(f"{path} is a folder.", "Name a file.")
+        if not os.access(path if path.exists() else folder, os.W_OK):
+            raise InputError(f"{path} cannot be written.", "Name another file.")
 
 
 @contextmanager
