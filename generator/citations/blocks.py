@@ -10,7 +10,7 @@ from citewell.core.formulas import before_unfinished
 from citewell.core.markdown import FENCE
 
 # Indentation, and the marks of quotes, lists and headings.
-# Years are no numbers of items, and a number with marks alone is an answer.
+# A year is not the number of an item, and a number with marks alone is an answer.
 _PREFIX = re.compile(r"\s*(?:(?:>|[-*+]|\d{1,2}[.)](?!(?:\s*\[[\d\s,;]+\])+\s*$)|#{1,6})\s+)*")
 _SEPARATOR = re.compile(r"(?=.*\|)\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 # The most words of a label: of a heading, and of a line that ends with a colon.

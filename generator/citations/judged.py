@@ -32,8 +32,8 @@ from citewell.generator.yes import YesModel, ask_all
 # another meaning.
 _LEAST, _LEAST_VERBATIM = 0.55, 0.67
 _VERBATIM = 0.99
-# A small model goes on with what twists a reference. In 40 answers of Citewell-QA, a blind reader found 1 of
-# 12 later sentences supported where yes was less likely than this, and 9 of 16 above.
+# After the first sentence, small models often twist a reference. In 40 answers of Citewell-QA, a blind reader
+# found 1 of 12 later sentences supported where yes was less likely than this, and 9 of 16 above.
 _LEAST_LATER = 0.85
 # A sentence that is not supported is partly so above this probability or this share of its words …
 _PARTLY, _PARTLY_WORDS = 0.42, 0.6
