@@ -24,7 +24,8 @@ _COMPARISONS = tuple(
         rf"(?:how|in (?:what|which) ways?) {_VERB} (?P<things>.+? and .+?) "
         r"(?:differ|compare|different|similar|alike)(?:\b.*)?",
         rf"how {_VERB} (?P<things>.+? (?:different from|differ from|compare to|compare with|similar to) .+)",
-        r"(?:how|what|who) (?:can (?:you|i|we) |to )?(?:distinguish(?:es)?|tell) (?P<things>.+)",
+        r"(?:how|what|who) (?:can (?:you|i|we) |to )?(?:distinguish(?:es)?|tell) "
+        r"(?!(?:if|whether|when|where|why|how|what|who|that) )(?P<things>.+)",
         r"what do (?P<things>.+) have in common",
         rf"(?!{_ASKING})(?P<things>.+?,? (?:vs\.?|versus|compared (?:to|with)|as opposed to) .+)",
     )
@@ -34,6 +35,7 @@ _JOINT = re.compile(
     r"as opposed to|from|to|&)\s+",
     re.IGNORECASE,
 )
+_AND = re.compile(r",?\s+(?:and|versus|vs\.?|&)\s+", re.IGNORECASE)
 _COMMA = re.compile(r",\s+")
 _EITHER = re.compile(
     r"(?P<asked>(?:which|who|what)\b[^,:]*)[,:] (?P<first>[^,]+),? or (?P<second>[^,]+)", re.IGNORECASE
@@ -105,7 +107,8 @@ def _compared(text: str) -> tuple[str, ...]:
 
 def _things(text: str) -> tuple[str, ...]:
     """Split `A, B and C`; the second of `the climate of A and B` gets the head of the first."""
-    *before, last = (side.strip(_ENDS) for side in _JOINT.split(text))
+    joint = _AND if _AND.search(text) else _JOINT
+    *before, last = (side.strip(_ENDS) for side in joint.split(text))
     things = [thing for side in before for thing in _COMMA.split(side)] + [last]
     if len(things) < 2 or not all(things):
         return ()

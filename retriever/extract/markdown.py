@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from markdown_it.tree import SyntaxTreeNode
 
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+# It begins with a key or a comment: other text between two rules is a section.
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n((?:[\w-]+[ \t]*:|#).*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _FRONT_TITLE = re.compile(r"^title:[ \t]*(.+?)[ \t]*$", re.MULTILINE)
 _TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^>]*>", re.DOTALL)
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)

@@ -10,7 +10,7 @@ from itertools import pairwise
 from citewell.retriever.extract.charset import decode
 from citewell.retriever.extract.document import Block, ExtractedDocument
 
-_BLANK = re.compile(r"\n[ \t\f\v\r]*\n")
+_BLANK = re.compile(r"\n[^\S\n]*\n")
 _MAX_TITLE = 80  # characters
 # The beginning of a line that is a message or an entry: a time, or somebody's name.
 _ENTRY = re.compile(r"\s*(?:\[|\d|[^\W\d]\w*(?: \w+)?: )")
@@ -59,7 +59,7 @@ def _is_wrapped(lines: list[str]) -> bool:
     if len(lines) < 2 or all(map(_ENTRY.match, lines)):
         return False
     longest = max(map(len, lines))
-    fits = [len(line) + len(after.split(maxsplit=1)[0]) < longest for line, after in pairwise(lines)]
+    fits = [len(line) + len("".join(after.split()[:1])) < longest for line, after in pairwise(lines)]
     is_even = longest >= _SHORTEST_WRAP and min(map(len, lines[:-1])) >= longest * 0.6
     return is_even and 2 * sum(fits) <= len(fits)
 

@@ -46,6 +46,8 @@ from citewell.retriever.parts import parts
         ("Compare the great composers Bach, Handel and Telemann", ["Bach", "Handel", "Telemann"]),
         ("Compare the species of Africa and Asia", ["the species of Africa", "the species of Asia"]),
         ("Compare tin, zinc, lead, iron and steel", ["tin", "zinc", "lead", "iron"]),
+        ("difference between going to bed and going to sleep", ["going to bed", "going to sleep"]),
+        ("What is the difference between coffee with milk and tea?", ["coffee with milk", "tea"]),
     ],
 )
 def test_comparisons(question: str, expected: list[str]) -> None:
@@ -97,6 +99,7 @@ def test_two_questions_in_one(question: str, second: str) -> None:
     "question",
     [
         "How do volcanoes form?",
+        "How can you tell if an avocado is ready to eat?",
         "How and why do volcanoes erupt?",
         "Who wrote Romeo and Juliet?",
         "What is the capital of Trinidad and Tobago?",

@@ -15,6 +15,7 @@ _REPEATED = 40  # characters from which a text that the page has twice, as for s
 _LISTS = frozenset({"ul", "ol", "dl"})
 _ITEMS = frozenset({"li", "dt", "dd"})
 _PLACES = _LISTS | _ITEMS | {"table", "tr", "td", "th", "pre"}
+_CELLS = frozenset({"td", "th"})
 _CAPTIONS = frozenset({"caption", "figcaption"})
 _CAPTION = re.compile(r"\b(?:wp-|img-|image-|photo-)?caption\b", re.IGNORECASE)
 # Names of frames that hold links to other pages.
@@ -98,6 +99,9 @@ class _Groups:
         self._places: dict[int, _Place] = {}
         self._items: dict[int, int] = {}  # of each list
         self._numbers: dict[int, int] = {}  # of each item of an ordered list, from 1
+        self._cells: dict[int, list[int]] = {}  # of each row, also empty ones
+        for index in [index for index, tag in enumerate(layout.tags) if tag in _CELLS]:
+            self._cells.setdefault(layout.parents[index], []).append(index)
         for index in [index for index, tag in enumerate(layout.tags) if tag in _ITEMS]:
             parent = layout.parents[index]
             if parent >= 0:
@@ -124,7 +128,7 @@ class _Groups:
             verbatim = verbatim or tag == "pre"
             if tag in _ITEMS or tag == "tr":
                 inner_item = inner_item if inner_item >= 0 else outer
-            elif tag in ("td", "th"):
+            elif tag in _CELLS:
                 inner_cell = inner_cell if inner_cell >= 0 else outer
             elif (tag in _LISTS or tag == "table") and inner_item >= 0:
                 if not self._is_readable(outer):
@@ -160,8 +164,12 @@ class _Groups:
         item, depth = lines[0].place.item, lines[0].place.depth
         tag = self._layout.tags[item]
         if tag == "tr":
-            cells = (list(cell) for _, cell in groupby(lines, key=lambda line: line.place.cell))
-            return " | ".join(" ".join(" ".join(line.text.split()) for line in cell) for cell in cells)
+            texts: dict[int, list[str]] = {cell: [] for cell in self._cells.get(item, ())}
+            for line in lines:
+                texts.setdefault(line.place.cell, []).append(" ".join(line.text.split()))
+            while texts and not next(reversed(texts.values())):
+                texts.popitem()  # empty cells at the end of the row
+            return " | ".join(map(" ".join, texts.values()))
         number = self._numbers.get(item)
         mark = "  " * depth + (f"{number}. " if number else "  " if tag == "dd" else "- ")
         first, *more = (part for line in lines for part in line.text.split("\n"))

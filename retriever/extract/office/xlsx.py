@@ -65,9 +65,9 @@ def _text(cell: Cell) -> str:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, int | float) and "%" in (cell.number_format or ""):
+        return f"{value * 100:.{_DIGITS}g}%"
     if isinstance(value, float):
-        if "%" in (cell.number_format or ""):
-            return f"{value * 100:.{_DIGITS}g}%"
         return f"{value:.{_DIGITS}g}" if abs(value) < 10**_DIGITS else f"{value:.0f}"
     if isinstance(value, datetime):
         return value.date().isoformat() if value.time() == clock() else value.isoformat(" ", "minutes")

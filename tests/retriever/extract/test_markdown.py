@@ -67,6 +67,11 @@ def test_front_matter_names_the_page_and_is_no_text() -> None:
     assert [passage.text for passage in page.passages] == ["Some text."]
 
 
+def test_text_between_two_rules_is_no_front_matter() -> None:
+    page = extract(b"---\nMonday\nWe chose red.\n---\n\nTuesday\nThe fence is done.\n", "x.md")
+    assert "We chose red." in page.passages[0].text
+
+
 def test_a_rule_at_the_top_is_no_front_matter() -> None:
     page = extract(b"---\n\nSome text without an end mark.\n", "x.md", title="Given")
     assert [passage.text for passage in page.passages] == ["Some text without an end mark."]

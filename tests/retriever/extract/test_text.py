@@ -24,6 +24,13 @@ def test_wrapped_prose_becomes_one_line() -> None:
     ]
 
 
+def test_a_line_of_other_spaces_is_blank() -> None:
+    for space in ("\u00a0", "\u3000"):
+        source = f"{space}\nShopping list for the trip\n{space}\nBring the blue tent and the stove.\n"
+        found = [text.strip() for text in texts(source)]
+        assert found == ["Shopping list for the trip", "Bring the blue tent and the stove."]
+
+
 def test_lists_verse_and_tables_keep_their_lines() -> None:
     source = "Name      Wind\nDelta     6\n  Box     15\n\n- one\n- two, which is longer than the others"
     assert texts(source) == [

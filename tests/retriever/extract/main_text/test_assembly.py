@@ -65,6 +65,13 @@ def test_the_numbers_of_a_list_are_those_of_the_page() -> None:
     assert texts("<ol><li>one</li><li>an advert</li><li>three</li></ol>", "advert") == ["1. one\n3. three"]
 
 
+def test_an_empty_cell_keeps_its_place_in_the_row() -> None:
+    rows = "<tr><th></th><th>2019</th><th>2020</th></tr><tr><th>Rain</th><td>812</td><td>655</td></tr>"
+    more = "<tr><th>Snow</th><td></td><td>31</td></tr><tr><th>Hail</th><td>2</td><td></td></tr>"
+    (block,) = blocks_of(f"<table>{rows}{more}</table>")
+    assert block.text.split("\n") == [" | 2019 | 2020", "Rain | 812 | 655", "Snow |  | 31", "Hail | 2"]
+
+
 def test_a_table_of_data_has_rows_and_a_table_of_the_layout_has_none() -> None:
     assert texts(
         "<table><tr><th>Kind</th><th>Wind</th></tr><tr><td>Box<br>kite</td><td>15</td></tr></table>"

@@ -77,6 +77,8 @@ def xlsx_file() -> bytes:
     for month in range(1, 13):
         sales.append([datetime.date(2025, month, 1), month * 11, 0.05 * month, month == 1])
         sales.cell(sales.max_row, 3).number_format = "0%"
+    sales.append([datetime.date(2026, 1, 1), 7, 1, False])  # a whole number, of 100%
+    sales.cell(sales.max_row, 3).number_format = "0%"
     book.create_sheet("Staff").append(["Name", "Task"])
     book["Staff"].append(["Ada", "builds box kites"])
     book.create_sheet("Secret").append(["nobody sees this"])

@@ -83,6 +83,7 @@ def test_excel_names_its_sheets_and_shows_values_as_people_see_them() -> None:
     text = "\n".join(passage.text for passage in page.passages)
     assert "Kite shop, northern branch\nMonth | Kites sold | Share | Closed\n" in text
     assert "\n2025-01-01 | 11 | 5% | yes\n" in text
+    assert "\n2026-01-01 | 7 | 100% | no" in text
     assert "Staff\nName | Task\nAda | builds box kites" in text
     assert "nobody" not in text
     assert page.notice == "hidden sheets were left out: Secret"
