@@ -80,7 +80,7 @@ def _only_model(wanted: GeneratorSettings, environment: Mapping[str, str]) -> st
         ) from None
     except (AttributeError, TypeError, ValueError):
         raise ServiceAnswerError(
-            f"The language model server {url} sent something that is not a list of models.",
+            redact(f"The language model server {url} sent something that is not a list of models.", (key,)),
             "The address of an API often ends with /v1.",
         ) from None
     if len(models) != 1:

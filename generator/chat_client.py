@@ -247,4 +247,4 @@ def unusable(url: str, key: str) -> ServiceError | None:
         parsed = URL()
     if parsed.scheme in ("http", "https") and parsed.host:
         return None
-    return ServiceAnswerError(f"{url!r} is not a valid URL.")
+    return ServiceAnswerError(redact(f"{url!r} is not a valid URL.", (key,)))

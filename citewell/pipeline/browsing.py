@@ -103,16 +103,21 @@ class Browsing:
         self, question: str, episode: Episode, keep: Keep
     ) -> AsyncGenerator[Event | _Answered, None]:
         """Yield the events of writing from an episode, which is kept also where that fails."""
+        is_kept = False
         try:
             async with aclosing(self._write(question, episode)) as events:
                 async for event in events:
                     if isinstance(event, Done):
-                        episode = replace(episode, answer=event.answer.answer)
-                        yield _Answered(episode, event.answer)
+                        answered = _Answered(replace(episode, answer=event.answer.answer), event.answer)
+                        is_kept = True
+                        keep(answered.episode)
+                        yield answered
                     else:
                         yield event
-        finally:
-            keep(episode)
+        except BaseException:
+            if not is_kept:
+                keep(episode)
+            raise
 
     async def _best(
         self, question: str, episodes: Sequence[Episode], keep: Keep

@@ -123,6 +123,9 @@ def test_a_compressed_file_that_is_cut_short_gives_what_it_holds(tmp_path: Path)
     tasks, problems = read_file(file)
     assert 0 < len(tasks) < 5000
     assert "the compressed file is damaged" in problems[-1].problem
+    left = Questions(file, QuestionsConfig()).content()
+    assert text.encode().startswith(left)
+    assert left.count(b"\n") == len(tasks)
 
 
 def test_a_file_that_is_not_there() -> None:

@@ -17,8 +17,8 @@ from citewell.browser.state import State
 from citewell.core.errors import InputError
 from citewell.core.events import Browsed, Done, Event
 from citewell.core.settings import BrowserSettings, Settings
-from citewell.core.types import Answer
-from citewell.pipeline.browsing import browser_limits, open_browsing
+from citewell.core.types import Answer, Sentence
+from citewell.pipeline.browsing import _Answered, browser_limits, open_browsing
 from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import SourceDocument
@@ -219,3 +219,10 @@ def test_a_trained_policy_sees_what_it_was_trained_with() -> None:
     limits = browser_limits(BrowserSettings(actions=50), trained)
     assert (limits.actions, limits.quote_chars) == (50, 6000)
     assert (limits.state_tokens, limits.window_lines) == (700, 12)
+
+
+def test_quotations_that_stand_for_an_empty_text_have_a_rank() -> None:
+    sentence = Sentence("Bats use echoes.", (1,), 1.0, supported=True)
+    answer = Answer("How?", "answered", "Bats use echoes. [1]", (sentence,), ())
+    episode = Episode("1", "How?", "scripted", (), (), "Answer")
+    assert _Answered(episode, answer).standing == (True, 0.0, 1.0)

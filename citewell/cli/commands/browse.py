@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from citewell.cli.commands.options import detail_options, flags, retrieval_options
-from citewell.cli.commands.output import check_folders
+from citewell.cli.commands.output import check_files
 from citewell.core import running
 from citewell.core.errors import CitewellError
 
@@ -81,7 +81,7 @@ def command(
     from citewell.cli.view import AnswerDetail, PlainView, TerminalView
     from citewell.core.settings import load_settings
 
-    check_folders(trace, record)
+    check_files(trace, record)
     settings = load_settings(flags(named, networks, assignments))
     policy = _person() if settings.browser.policy == HUMAN else None
     live = sys.stdout.isatty() and not as_json and policy is None

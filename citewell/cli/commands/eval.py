@@ -18,7 +18,7 @@ from citewell.cli.commands.eval_generation import generation
 from citewell.cli.commands.eval_scorer import scorer
 from citewell.cli.commands.eval_truthfulqa import truthfulqa
 from citewell.cli.commands.lists import choose_baseline, read_list
-from citewell.cli.commands.output import check_folders, replace
+from citewell.cli.commands.output import check_files, replace
 from citewell.core.errors import CitewellError, InputError
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def retrieval(
         from citewell.core.plots import check_plots
 
         check_plots()
-    check_folders(out, markdown)
+    check_files(out, markdown)
     if references or source.is_file():
         if qrels is not None or rerank is not None:
             raise InputError(

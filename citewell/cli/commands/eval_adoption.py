@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from citewell.cli.commands.options import flags
-from citewell.cli.commands.output import check_folders, replace, write_results
+from citewell.cli.commands.output import check_files, replace, write_results
 from citewell.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def adoption(
     from citewell.pipeline.evaluation.adoption import markdown as tables
 
     settings = load_settings(flags({}, (), assignments))
-    check_folders(out, markdown, draw)
+    check_files(out, markdown, draw)
     rows = read_adoptions(source)[:limit]
     if draw is not None:
         replace(draw, to_label(rows))

@@ -13,7 +13,7 @@ import click
 from citewell.cli.commands.answer_evaluation import beside, log, notices, system_named, write_report
 from citewell.cli.commands.lists import choose_baseline, read_list
 from citewell.cli.commands.options import flags, place_options
-from citewell.cli.commands.output import check_folders
+from citewell.cli.commands.output import check_files
 from citewell.core import running
 from citewell.core.errors import InputError
 
@@ -109,7 +109,7 @@ def answers(
     first = choose_baseline(baseline, labels, "system")
     wanted = [system_named(label, Arm(retriever)) for label in labels]
     settings = load_settings(flags(named, (), assignments))
-    check_folders(out, markdown)
+    check_files(out, markdown)
     asked = read_questions(file, limit)
     learned = read_questions(train) if train else ()
     if not asks_a_collection(settings) and (covered or any(one.arm is Arm.ORACLE for one in wanted)):

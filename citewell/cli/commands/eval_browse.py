@@ -11,7 +11,7 @@ import click
 
 from citewell.cli.commands.lists import choose_baseline, read_best_of, read_list
 from citewell.cli.commands.options import flags
-from citewell.cli.commands.output import check_folders, write_results
+from citewell.cli.commands.output import check_files, write_results
 from citewell.core import running
 from citewell.core.errors import InputError
 
@@ -97,7 +97,7 @@ def browse(
     from citewell.core.questions import read_questions
     from citewell.core.settings import load_settings
 
-    check_folders(out, markdown)
+    check_files(out, markdown)
     labels = read_list(systems, "system")
     first = choose_baseline(baseline, labels, "system")
     named = [_named(label) for label in labels]

@@ -12,7 +12,7 @@ import click
 
 from citewell.cli.commands.lists import choose_baseline, read_list
 from citewell.cli.commands.options import flags
-from citewell.cli.commands.output import check_folders, write_results
+from citewell.cli.commands.output import check_files, write_results
 from citewell.core import running
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def generation(
     first = choose_baseline(baseline, names, "generator")
     settings = load_settings(flags({}, (), assignments))
     check_judges(wanted, corrected=not raw or settings.generator.best_of > 1)
-    check_folders(out, markdown)
+    check_files(out, markdown)
     rows = read_rows(file, limit=limit)
     for problem in rows.problems:
         _log(problem)

@@ -9,7 +9,7 @@ import click
 
 from citewell.cli.commands.lists import choose_baseline, read_list
 from citewell.cli.commands.options import flags
-from citewell.cli.commands.output import check_folders, printing, replace
+from citewell.cli.commands.output import check_files, printing, replace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,7 +72,7 @@ def scorer(
         from citewell.core.plots import check_plots
 
         check_plots()
-    check_folders(out, markdown)
+    check_files(out, markdown)
     settings = load_settings(flags({}, (), assignments))
     evaluation = _evaluate(file, names, chosen, _reading(pairs), limit, settings)
     _write(evaluation, comparisons(evaluation), out, markdown, plots)

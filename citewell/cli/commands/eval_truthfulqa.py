@@ -14,7 +14,7 @@ import click
 from citewell.cli.commands.answer_evaluation import beside, log, notices, system_named, write_report
 from citewell.cli.commands.lists import choose_baseline, read_list
 from citewell.cli.commands.options import flags, place_options
-from citewell.cli.commands.output import check_folders, replace
+from citewell.cli.commands.output import check_files, replace
 from citewell.core import running
 from citewell.core.errors import InputError
 
@@ -96,7 +96,7 @@ def truthfulqa(
     wanted = [each for label in read_list(systems, "system") for each in _systems(label, asked_with)]
     first = choose_baseline(baseline, [system.label for system in wanted], "system")
     settings = load_settings(flags(named, (), assignments))
-    check_folders(out, markdown, study)
+    check_files(out, markdown, study)
     rows = read_truthful(file, limit)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))

@@ -15,7 +15,7 @@ from citewell.core.errors import CitewellError, InputError
 T = TypeVar("T")
 
 
-def check_folders(*files: Path | None) -> None:
+def check_files(*files: Path | None) -> None:
     """Raise `InputError` if an output file cannot be written. Call it before a long computation."""
     for path in files:
         if path is None:
