@@ -32,6 +32,8 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _MOST_WORDS = 8  # of a name
+_SHORT = 3  # letters of a word that stays as it is
+_BEFORE_ES = ("che", "she", "se", "xe", "ze", "oe")
 
 
 def asked_subject(question: str) -> str:
@@ -102,10 +104,13 @@ def mentioned(question: str) -> Iterator[tuple[str, frozenset[str]]]:
 
 
 def _singular(word: str) -> str:
-    if len(word) <= 3 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
-        return word
-    if word.endswith("ies"):
-        return f"{word[:-3]}y"
-    if word.endswith(("ches", "shes", "sses", "xes", "zes")):
-        return word[:-2]
-    return word[:-1]
+    """Return a word without its plural ending, and without a final `e` that a plural may have added.
+
+    `virus` and `viruses`, and `prize` and `prizes`, are one word each: which of them had the `e` before its
+    plural ending only a dictionary can tell.
+    """
+    if len(word) > _SHORT and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = f"{word[:-3]}y" if word.endswith("ies") else word[:-1]
+    if len(word) > _SHORT and word.endswith(_BEFORE_ES):
+        return word[:-1]
+    return word

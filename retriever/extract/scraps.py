@@ -9,16 +9,18 @@ from itertools import groupby
 from citewell.core.text import words
 from citewell.retriever.extract.document import Block
 
-# The headings of sections that only lead to other pages.
+# The headings of sections that only lead to other pages. "Contents", "Categories" and "Navigation" may also
+# stand above what a box holds or a boat has.
 _NAVIGATION = re.compile(
     r"see also|external links?|related (?:articles?|content|links|pages|posts|reading|stories|topics)"
-    r"|categories|contents|table of contents|on this page|in this section|navigation|share this(?: \w+)?"
-    r"|you may also like",
+    r"|table of contents|on this page|in this section|share this(?: \w+)?|you may also like",
     re.IGNORECASE,
 )
+_BARE_NAVIGATION = re.compile(rf"{_NAVIGATION.pattern}|categories|contents|navigation", re.IGNORECASE)
 _POINTER = re.compile(
-    r"(?:see also|main articles?|further information|click here|back to top|skip to (?:main )?content)\b"
-    r"|this is a featured article",
+    r"(?:see also|main articles?|click here|back to top|skip to (?:main )?content)\b"
+    r"|this is a featured article"
+    r"|further information\b[^\d@]*[^\d@.!?]$",  # and nobody to ask for it
     re.IGNORECASE,
 )
 _NOTES = re.compile(r"(?:references|notes|footnotes)\W*", re.IGNORECASE)
@@ -60,7 +62,7 @@ def _is_navigation(block: Block, *, is_first: bool) -> bool:
     if block.role == "links":
         return True
     if block.role == "heading":
-        return _NAVIGATION.fullmatch(block.text.strip(" :")) is not None
+        return _BARE_NAVIGATION.fullmatch(block.text.strip(" :")) is not None
     if block.verbatim:
         return False
     if _BARE.fullmatch(block.text) or _LEADERS.search(block.text):

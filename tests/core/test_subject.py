@@ -33,6 +33,14 @@ from citewell.core.subject import asked_subject, is_about, mentioned
         ("Who are The The?", "The The"),
         ("What are churches?", "Church"),
         ("What are glasses?", "Glass"),
+        ("What are viruses?", "Virus"),
+        ("What are gases?", "Gas"),
+        ("What are volcanoes?", "Volcano"),
+        ("What are headaches?", "Headache"),
+        ("What are shoes?", "Shoe"),
+        ("What are axes?", "Axe"),
+        ("What are the Nobel Prizes?", "Nobel Prize"),
+        ("What is a house?", "Houses"),
     ],
 )
 def test_a_page_on_the_subject(question: str, title: str) -> None:

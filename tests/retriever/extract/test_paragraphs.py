@@ -118,6 +118,19 @@ def test_navigation_is_left_out() -> None:
     assert [passage.text for passage in found.passages] == [LONG]
 
 
+def test_what_a_box_holds_is_no_navigation() -> None:
+    toolbox = f"# Toolbox\n\n{LONG}\n\n## Contents\n\n- 3 screws\n- 2 bolts\n\n## Categories\n\n- steel\n"
+    found = extract(toolbox.encode(), "toolbox.md")
+    assert all(part in "\n".join(p.text for p in found.passages) for part in ("3 screws", "2 bolts", "steel"))
+
+
+def test_whom_to_ask_is_no_navigation() -> None:
+    assert texts(Block(LONG), Block("Further information: History of kites")) == [LONG]
+    assert texts(Block(LONG), Block("Further information from Anna, 030 1234")) == [
+        f"{LONG}\nFurther information from Anna, 030 1234"
+    ]
+
+
 def test_a_page_of_links_keeps_them() -> None:
     assert texts(Block("- Wind\n- String", ("See also",), role="links")) == ["See also\n- Wind\n- String"]
 
