@@ -44,10 +44,28 @@ def _block(paragraph: str) -> Block:
     """
     lines = paragraph.split("\n")
     if sum(_COLUMNS.search(line) is not None for line in lines) > len(lines) / 2 and len(lines) > 1:
-        return Block("\n".join(_COLUMNS.sub(_CELL, line.strip()) for line in lines), verbatim=True)
+        return Block("\n".join(_CELL.join(cells).rstrip(" |") for cells in _cells(lines)), verbatim=True)
     if _is_wrapped(lines):
         return Block(unwrap(lines))
     return Block(paragraph, verbatim=len(lines) > 1)
+
+
+def _cells(lines: list[str]) -> list[list[str]]:
+    """Return the cells of lines that are aligned by spaces; a cell may be empty.
+
+    A column ends where all lines have two spaces. Lines that are not aligned so well are divided at their
+    own gaps.
+    """
+    divided = [_COLUMNS.split(line.strip()) for line in lines]
+    if any("\t" in line for line in lines):
+        return divided
+    width = max(map(len, lines))
+    is_filled = [any(line[at : at + 1].strip() for line in lines) for at in range(width)]
+    starts = [at for at in range(width) if is_filled[at] and not any(is_filled[max(at - 2, 0) : at])]
+    ends = [*starts[1:], width]
+    columns = [[line[start:end].strip() for start, end in zip(starts, ends, strict=True)] for line in lines]
+    are_aligned = not any(_COLUMNS.search(cell) for cells in columns for cell in cells)
+    return columns if are_aligned and len(starts) == max(map(len, divided)) else divided
 
 
 def _is_wrapped(lines: list[str]) -> bool:

@@ -39,6 +39,19 @@ def test_lists_verse_and_tables_keep_their_lines() -> None:
     ]
 
 
+def test_an_empty_cell_moves_no_other() -> None:
+    rota = (
+        "Day   Kitchen     Garden       Bath\n"
+        "Mon   Ines Berg                Tom Ek\n"
+        "Tue               Jonas Berg   Ines Ek"
+    )
+    assert texts(rota) == [
+        "Day | Kitchen | Garden | Bath\nMon | Ines Berg |  | Tom Ek\nTue |  | Jonas Berg | Ines Ek"
+    ]
+    uneven = "Soup of the day      4\nA very long dish with a long name   12\nTea   2"
+    assert texts(uneven) == ["Soup of the day | 4\nA very long dish with a long name | 12\nTea | 2"]
+
+
 def test_messages_keep_their_lines_though_they_are_about_as_long() -> None:
     chat = (
         "[2026-03-02 09:14] anna: did the invoice from Lumen go out?\n"
