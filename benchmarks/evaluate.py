@@ -49,7 +49,7 @@ def main() -> None:
 def thinned(file: Path, every: int, folder: Path) -> Path:
     """Write every Nth line of a file, from the first on, to the folder; return the new file."""
     read = gzip.open if file.suffix == ".gz" else open
-    kept = folder / file.name.removesuffix(".gz")
+    kept = folder / f"every-{every}-{file.name.removesuffix('.gz')}"
     with read(file, "rt", encoding="utf-8") as lines:
         kept.write_text("".join(itertools.islice(lines, 0, None, every)), encoding="utf-8")
     return kept
@@ -62,7 +62,7 @@ def evaluation(out: Path) -> dict[str, Any]:
         "task": details.get("task") or details.get("file"),
         "notices": list(details.get("notices", ())),
         "systems": _read(out),
-        "comparisons": details["comparisons"],
+        "comparisons": details.get("comparisons", {}),
     }
 
 

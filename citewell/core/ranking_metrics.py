@@ -74,9 +74,12 @@ def area_under_curve(scores: Numbers, positive: NDArray[np.bool_]) -> float:
     return float((ranks - count * (count + 1) / 2) / (count * (len(positive) - count)))
 
 
-def ndcg(labels: Numbers, scores: Numbers) -> float:
-    """DCG / ideal DCG over all ranks, 0 to 1, with the label as gain and the discount 1 / log2(1 + rank)."""
-    return _dcg(labels, scores) / _dcg(labels, labels)
+def ndcg(labels: Numbers, scores: Numbers, depth: int | None = None) -> float:
+    """DCG / ideal DCG, 0 to 1, with the label as gain and the discount 1 / log2(1 + rank).
+
+    Ranks below `depth` do not count; without it, all do.
+    """
+    return _dcg(labels, scores, depth) / _dcg(labels, labels, depth)
 
 
 def normalized_ndcg(labels: Numbers, scores: Numbers) -> float:
@@ -90,9 +93,10 @@ def collect(rows: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, floa
     return {name: {question: row[name] for question, row in rows.items()} for name in ORDER_MEASURES}
 
 
-def _dcg(labels: Numbers, scores: Numbers) -> float:
+def _dcg(labels: Numbers, scores: Numbers, depth: int | None = None) -> float:
     """DCG, where tied scores share the mean discount of their ranks (McSherry and Najork 2008)."""
     discounts = 1 / np.log2(np.arange(2, len(scores) + 2))
+    discounts[len(scores) if depth is None else depth :] = 0
     values, group = np.unique(-scores, return_inverse=True)
     sizes = np.bincount(group, minlength=len(values))
     ends = np.cumsum(sizes)

@@ -72,7 +72,7 @@ def _row(line: Line) -> EvaluationRow:
     found = row.get("references")
     if not isinstance(found, list) or not found:
         raise line.error("the references are not a list of texts.", _FORM)
-    references = tuple(_reference(line, number, value) for number, value in enumerate(found, 1))
+    references = tuple(read_reference(line, number, value) for number, value in enumerate(found, 1))
     claims = row.get("claims") or []
     if not isinstance(claims, list) or not all(isinstance(claim, str) for claim in claims):
         raise line.error("the claims are not a list of texts.", _FORM)
@@ -92,7 +92,8 @@ def _row(line: Line) -> EvaluationRow:
     )
 
 
-def _reference(line: Line, number: int, value: Any) -> Reference:
+def read_reference(line: Line, number: int, value: Any) -> Reference:
+    """Return a reference from a text, or from an object of text, title and url; raise `InputError`."""
     if isinstance(value, str):
         value = {"text": value}
     if not isinstance(value, dict):

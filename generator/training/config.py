@@ -56,7 +56,7 @@ class GeneratorPromptConfig(ArrangementConfig):
 
     demonstration: bool = Field(False, description="Put the demonstration before each question.")
     question_first: bool = Field(False, description="Put the question before the references.")
-    cut: bool = Field(True, description="Cut the references of longer prompts; otherwise skip the row.")
+    cut: bool = Field(True, description="Cut references that are too long; otherwise skip the row.")
     answer_tokens: int = Field(200, ge=16, description="Tokens at which longer answers are cut.")
     frequency_penalty: float = Field(
         FREQUENCY_PENALTY, ge=0, le=2, description="Frequency penalty of the trained model's answers."

@@ -14,6 +14,8 @@ from citewell.generator.training.config import GeneratorPromptConfig
 from citewell.generator.training.sources import ExampleSource
 from citewell.generator.transformers import TransformersModel
 
+_MARK_TOKENS = 6  # of the mark and the line ends around a reference
+
 
 class TokenizedExample(NamedTuple):
     """The tokens of a prompt, and of its answer with the token that ends a turn."""
@@ -57,17 +59,33 @@ class ExampleTokenizer:
             tuple(answer[: self._prompt.answer_tokens]),
         )
 
-    def sizes(self, examples: Sequence[Example]) -> Iterator[Size]:
+    def sizes(self, source: ExampleSource) -> Iterator[Size]:
         """Yield the approximate size of each example (prompt and answer), its references cut to fit."""
-        for example in examples:
-            prompt = min(self._prompt_tokens(example), self._prompt.prompt_tokens)
-            tokens = prompt + len(self.tokenizer.encode(example.answer, add_special_tokens=False))
+        filled = self._prompt_tokens(source, fill=self._prompt.fill)
+        for example, prompt in zip(source.examples, filled, strict=True):
+            tokens = min(prompt, self._prompt.prompt_tokens) + self._count([example.answer])
             yield Size(1, tokens, tokens)
 
-    def fits(self, example: Example) -> bool:
-        """Return whether the prompt has room for all of the example's references, uncut."""
-        return self._prompt_tokens(example) <= self._prompt.prompt_tokens
+    def fitting(self, source: ExampleSource) -> tuple[Example, ...]:
+        """Return the examples whose prompt has room for all of its own references, uncut."""
+        sizes = zip(source.examples, self._prompt_tokens(source, fill=False), strict=True)
+        return tuple(example for example, size in sizes if size <= self._prompt.prompt_tokens)
 
-    def _prompt_tokens(self, example: Example) -> int:
-        texts = [example.question, *example.references]
-        return sum(len(ids) for ids in self.tokenizer(texts, add_special_tokens=False).input_ids) + 40
+    def _prompt_tokens(self, source: ExampleSource, *, fill: bool) -> list[int]:
+        """Return the tokens of each example's prompt; references that `fill` it up count as the mean one."""
+        around = self._count([self.generator.prompt_text("", [])])
+        references = [self._count(example.references) for example in source.examples]
+        listed = sum(len(example.references) for example in source.examples)
+        mean = sum(references) / max(1, listed)
+        prompts = []
+        for example, own in zip(source.examples, references, strict=True):
+            shown = len(example.references)
+            fillers = max(0, self._prompt.references - shown) if fill else 0
+            marks = _MARK_TOKENS * (shown + fillers)
+            prompts.append(round(around + self._count([example.question]) + own + fillers * mean + marks))
+        return prompts
+
+    def _count(self, texts: Sequence[str]) -> int:
+        if not texts:
+            return 0
+        return sum(len(ids) for ids in self.tokenizer(list(texts), add_special_tokens=False).input_ids)

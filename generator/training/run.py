@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from citewell.core.errors import InputError
 from citewell.core.packages import need_packages
 from citewell.core.progress import Log
 from citewell.core.training.card import describe_files, write_card
 from citewell.core.training.fit import FitTask, Goal, fit
-from citewell.core.training.folder import finish, open_folder
+from citewell.core.training.folder import finish, new_folder, open_folder
 from citewell.core.training.plan import PlannedDraw, PlannedStep, plan
 from citewell.core.training.run import Run, RunResult
 from citewell.generator.training.card import describe
@@ -43,15 +43,15 @@ def train(run: Run, tell: Log, export: Path | None = None) -> RunResult:
     data = read_data(
         config, run.folders, tell, references=config.prompt.references, seed=config.training.seed
     )
-    if export is not None and export.exists():
-        raise InputError(f"{export} exists already.", "Choose another folder with --export.")
+    if export is not None:
+        new_folder(export, "--export")
     done = DONE[config.model.tuning]
     with open_folder(run.out, config.shown(), files, done=done):
         quiet()
         trained = build_model(config.model, run.cache, config.training.seed)
         encoder = ExampleTokenizer(trained.whole, trained.tokenizer, config.prompt, config.training.seed)
         if not config.prompt.cut:
-            data = data.fitting(encoder.fits, tell)
+            data = data.fitting(encoder.fitting, tell)
         result, history = fit(_task(config, data, trained, encoder, tell), run.out, tell)
 
         def write(folder: Path) -> None:
@@ -59,10 +59,13 @@ def train(run: Run, tell: Log, export: Path | None = None) -> RunResult:
             draw(history, folder / PLOT)
             card = describe(config, run, data, files, result)
             write_card(folder, card, run, config.training, files, result)
+            if export is not None:
+                partial = export.with_name(f"{export.name}.partial")
+                shutil.rmtree(partial, ignore_errors=True)
+                export_model(trained, partial, config.prompt.defaults)
+                partial.rename(export)
 
         finish(run.out, write, done=done)
-    if export is not None:
-        export_model(trained, export, config.prompt.defaults)
     return result
 
 
@@ -74,7 +77,7 @@ def _task(
     tell: Log,
 ) -> FitTask:
     rows = [(source, row) for source in data.train for row in range(len(source.examples))]
-    sizes = [size for source in data.train for size in encoder.sizes(source.examples)]
+    sizes = [size for source in data.train for size in encoder.sizes(source)]
     steps = plan(sizes, [source.repeat for source, _ in rows], config.training)
     tell(_summary(data, steps))
 

@@ -33,11 +33,11 @@ class GeneratorData:
     train: tuple[ExampleSource, ...]
     dev: tuple[ExampleSource, ...]
 
-    def fitting(self, fits: Callable[[Example], bool], tell: Log) -> GeneratorData:
+    def fitting(self, fitting: Callable[[ExampleSource], tuple[Example, ...]], tell: Log) -> GeneratorData:
         """Drop training examples that do not fit; raises `InputError` if none of a source fit."""
         train = []
         for source in self.train:
-            kept = tuple(example for example in source.examples if fits(example))
+            kept = fitting(source)
             tell(f"{source.name}: skipped {len(source.examples) - len(kept):,} too long rows")
             if not kept:
                 raise InputError(

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from citewell.core.ranking_metrics import Numbers, area_under_curve, has_order, pair_accuracy, spearman
+from citewell.core.ranking_metrics import Numbers, area_under_curve, has_order, ndcg, pair_accuracy, spearman
+from citewell.core.training.checkpoints import OTHER_RECIPE, TrainingError
 from citewell.retriever.training.config import Measure
 from citewell.retriever.training.rows import LabeledRow
 
@@ -25,8 +26,10 @@ def measured_rows(rows: Sequence[LabeledRow], scores: Sequence[Numbers], measure
 
     It is the mean over the rows whose labels differ; `auc` compares the pairs of all rows, those with the
     label 1 with those with the label 0. `ndcg` is nDCG@10 with the label as gain; the logarithms of rankings
-    are converted back to gains.
+    are converted back to gains. Raises `TrainingError` if a score is not finite.
     """
+    if not all(np.isfinite(found).all() for found in scores):
+        raise TrainingError("The model gives scores that are not finite.", OTHER_RECIPE)
     if measure == "auc":
         labels = np.array([target for row in rows for target in row.targets])
         whole = np.isin(labels, (0, 1))
@@ -48,13 +51,6 @@ def _measured(labels: Numbers, scores: Numbers, measure: Measure) -> float:
             return spearman(labels, scores)
         case "ndcg":
             gains = np.exp(labels) if labels.min() < 0 else labels
-            return _ndcg(gains, scores)
+            return ndcg(gains, scores, NDCG_DEPTH)
         case "auc":
             raise AssertionError("measured over all rows at once")
-
-
-def _ndcg(gains: Numbers, scores: Numbers) -> float:
-    top = np.argsort(-scores, kind="stable")[:NDCG_DEPTH]
-    best = np.sort(gains)[::-1][:NDCG_DEPTH]
-    discounts = 1 / np.log2(np.arange(2, len(top) + 2))
-    return float((gains[top] @ discounts) / (best @ discounts))

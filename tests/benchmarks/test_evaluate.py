@@ -53,5 +53,9 @@ def test_every_fourth_line_is_kept(tmp_path: Path) -> None:
         lines.writelines(f"{number}\n" for number in range(9))
     (tmp_path / "kept").mkdir()
     kept = thinned(file, 4, tmp_path / "kept")
-    assert kept.name == "questions.jsonl"
+    assert kept.name == "every-4-questions.jsonl"
     assert kept.read_text() == "0\n4\n8\n"
+    own = tmp_path / "own.jsonl"  # in the folder of the results
+    own.write_text("0\n1\n2\n")
+    thinned(own, 2, tmp_path)
+    assert own.read_text() == "0\n1\n2\n"

@@ -25,7 +25,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option(
     "--labels", metavar="FILE", type=_FILE, help='Labels of people: {"id", "reference", "relevant"} per line.'
 )
-@click.option("--draw", metavar="FILE", type=_FILE, help="Write references to label to FILE, and exit.")
+@click.option("--draw", metavar="FILE", type=_FILE, help="Write references to label to a new FILE, and exit.")
 @click.option(
     "--least",
     metavar="P",
@@ -66,6 +66,8 @@ def adoption(
     from citewell.pipeline.evaluation.adoption import markdown as tables
 
     settings = load_settings(flags({}, (), assignments))
+    if draw is not None and draw.exists():
+        raise InputError(f"{draw} exists already.", "It may hold labels: name another file with --draw.")
     check_files(out, markdown, draw)
     rows = read_adoptions(source)[:limit]
     if draw is not None:

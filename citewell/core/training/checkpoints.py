@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import torch
 
 TRAINED = "trained.safetensors"
+OTHER_RECIPE = "Lower learning_rate, or check the data, and train into another folder with --out."
+"""How to go on after a loss or a dev metric that is not finite."""
 _PREFIX = "checkpoint-"
 
 

@@ -69,7 +69,12 @@ def fit(task: FitTask, folder: Path, tell: Log) -> FittedModel:
     checkpoint = last_checkpoint(folder / CHECKPOINTS)
     best = goal.metric if task.evaluate else None
     arguments = planned_arguments(
-        training, folder / CHECKPOINTS, best, higher=goal.higher, resumed=checkpoint is not None
+        training,
+        folder / CHECKPOINTS,
+        best,
+        steps=len(task.sizes),
+        higher=goal.higher,
+        resumed=checkpoint is not None,
     )
     trainer = task.make(arguments, Dataset.from_dict({"step": list(range(len(task.sizes)))}))
     progress = Progress(task.sizes, task.unit, folder, tell)
@@ -78,7 +83,9 @@ def fit(task: FitTask, folder: Path, tell: Log) -> FittedModel:
     trainer.follow(progress, training.patience, task.evaluate, average)
     if checkpoint is not None:
         tell(f"resuming after step {checkpoint_step(checkpoint):,}")
-    if task.sizes:
+    if checkpoint is not None and trainer.stopped(checkpoint, training.patience):
+        tell("it had stopped early")
+    elif task.sizes:
         trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
     elif task.evaluate:
         trainer.evaluate()

@@ -33,10 +33,10 @@ def open_folder(folder: Path, config: str, files: Sequence[DataFile], *, done: s
     if (folder / done).exists():
         raise InputError(f"{folder} holds a trained model already.", "Choose another folder with --out.")
     started = folder / CONFIG
-    data = {f"{file.use} {file.source} {file.name}": file.sha256 for file in files}
+    data = _sums(files)
     if started.is_file():
         _check(folder, config, data)
-    elif folder.is_dir() and any(path.name != _LOCK for path in folder.iterdir()):
+    elif folder.is_dir() and not _is_unused(folder):
         raise InputError(f"{folder} is not empty, and holds no run.", "Choose another folder with --out.")
     lock = FileLock(folder / _LOCK, blocking=False)
     try:
@@ -50,20 +50,23 @@ def open_folder(folder: Path, config: str, files: Sequence[DataFile], *, done: s
         if not started.is_file():
             (folder / CHECKPOINTS).mkdir(exist_ok=True)
             (folder / CHECKPOINTS / _DATA).write_text(json.dumps(data), encoding="utf-8")
-            started.write_text(config + "\n", encoding="utf-8")
+            # Whoever finds the file finds all of it, and the sums of the data.
+            begun = folder / CHECKPOINTS / CONFIG
+            begun.write_text(config + "\n", encoding="utf-8")
+            begun.rename(started)
         yield
     finally:
         lock.release()
         (folder / _LOCK).unlink(missing_ok=True)
 
 
-def new_folder(folder: Path) -> None:
-    """Create the folder of a model that is written at once.
+def new_folder(folder: Path, option: str = "--out") -> None:
+    """Create the folder of a model that is written at once, which `option` names.
 
     Raises `InputError` if it is not empty, or cannot be written.
     """
     if folder.is_dir() and any(folder.iterdir()):
-        raise InputError(f"{folder} is not empty.", "Choose another folder with --out.")
+        raise InputError(f"{folder} is not empty.", f"Choose another folder with {option}.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=folder):
@@ -88,6 +91,26 @@ def finish(folder: Path, write: Callable[[Path], None], *, done: str) -> None:
         path.rename(target)
     partial.rmdir()
     shutil.rmtree(folder / CHECKPOINTS)
+
+
+def _sums(files: Sequence[DataFile]) -> dict[str, str]:
+    """Return the SHA-256 of each file by its use, source and name; files of one name are numbered."""
+    sums: dict[str, str] = {}
+    for file in files:
+        key, number = f"{file.use} {file.source} {file.name}", 1
+        while (numbered := key if number == 1 else f"{key} ({number})") in sums:
+            number += 1
+        sums[numbered] = file.sha256
+    return sums
+
+
+def _is_unused(folder: Path) -> bool:
+    """Return whether a folder holds nothing but what a run makes before it starts."""
+    first = {_LOCK, CHECKPOINTS}
+    begun = folder / CHECKPOINTS
+    return {path.name for path in folder.iterdir()} <= first and (
+        not begun.is_dir() or {path.name for path in begun.iterdir()} <= {_DATA, CONFIG}
+    )
 
 
 def difference(before: object, now: object, name: str = "") -> str:

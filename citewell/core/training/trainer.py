@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
@@ -9,10 +10,11 @@ from typing import Any
 
 import torch
 from torch.utils.data import SequentialSampler
-from transformers import EarlyStoppingCallback, PrinterCallback, Trainer, TrainerCallback
+from transformers import EarlyStoppingCallback, PrinterCallback, Trainer, TrainerCallback, TrainerState
+from transformers.trainer import TRAINER_STATE_NAME
 
 from citewell.core.training.average import Average
-from citewell.core.training.checkpoints import TrainingError, load_trained, save_trained
+from citewell.core.training.checkpoints import OTHER_RECIPE, TrainingError, load_trained, save_trained
 from citewell.core.training.config import OptimizationConfig, PartedOptimizationConfig
 from citewell.core.training.fit import Evaluate
 from citewell.core.training.precision import uses_bfloat16
@@ -79,9 +81,23 @@ class CheckpointedTrainer(TrainedCheckpoints, Trainer):
         with self._average.used() if self._average is not None else nullcontext():
             found = self._measure(self.model)
         metrics = {f"eval_{name}": value for name, value in found.items()}
+        chosen_by = self.args.metric_for_best_model
+        if chosen_by in metrics and not math.isfinite(metrics[chosen_by]):
+            step = self.state.global_step
+            raise TrainingError(f"After step {step}, {chosen_by} is {metrics[chosen_by]}.", OTHER_RECIPE)
         self.log(metrics)
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
         return metrics
+
+    def stopped(self, checkpoint: Path, patience: int | None) -> bool:
+        """Return whether the run of a checkpoint had stopped early; if so, load its best weights."""
+        state = TrainerState.load_from_json(str(checkpoint / TRAINER_STATE_NAME))
+        kept = state.stateful_callbacks.get(EarlyStoppingCallback.__name__, {}).get("attributes", {})
+        if patience is None or kept.get("early_stopping_patience_counter", 0) < patience:
+            return False
+        self.state = state
+        self._load_best_model()
+        return True
 
     def _load_best_model(self) -> None:
         # The base class logs an error that it meets here, and continues with the last weights.
@@ -108,8 +124,7 @@ class PlannedTrainer(CheckpointedTrainer):
             total += loss.detach()
         if not torch.isfinite(total):
             raise TrainingError(
-                f"The loss of step {self.state.global_step + 1} is {total.item()}.",
-                "Lower learning_rate, or check the data; earlier checkpoints are kept.",
+                f"The loss of step {self.state.global_step + 1} is {total.item()}.", OTHER_RECIPE
             )
         return total
 
@@ -157,9 +172,9 @@ def _schedule(training: OptimizationConfig) -> dict[str, Any]:
 
 
 def planned_arguments(
-    training: OptimizationConfig, folder: Path, best: str | None, *, higher: bool, resumed: bool
+    training: OptimizationConfig, folder: Path, best: str | None, *, steps: int, higher: bool, resumed: bool
 ) -> dict[str, Any]:
-    """Arguments of a trainer that goes once through a plan with all epochs in it.
+    """Arguments of a trainer that goes once through a plan of so many steps with all epochs in it.
 
     Checkpoints are written to `folder`. `best` names the metric that selects the best one, where `higher`
     values are better; without it nothing is evaluated. A run that is not `resumed` is evaluated before its
@@ -173,7 +188,7 @@ def planned_arguments(
         "per_device_train_batch_size": 1,
         "learning_rate": training.learning_rate,
         **_schedule(training),
-        "warmup_steps": training.warmup,
+        "warmup_steps": int(training.warmup * steps),
         "weight_decay": training.weight_decay,
         "max_grad_norm": training.clip,
         "bf16": bfloat16,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import mean
 
@@ -12,11 +12,13 @@ from citewell.bootstrap.folder import RUN, FinishedRun
 from citewell.bootstrap.types import Sample
 from citewell.core.errors import InputError
 from citewell.core.estimates import percent
-from citewell.core.jsonl import read_lines
+from citewell.core.jsonl import Line, read_lines
 from citewell.core.significance import PairedComparison, compare
 from citewell.core.tables import markdown_table
+from citewell.core.training.fields import texts
 from citewell.core.types import Reference
 from citewell.generator.citations.marks import read_marks
+from citewell.generator.evaluation.rows import read_reference
 
 SHOWN, CITED, UNCITED = "shown", "cited", "not cited"
 
@@ -52,7 +54,8 @@ class Adoption:
 def read_adoptions(source: Path) -> list[AdoptingRow]:
     """Read the kept rows of a bootstrap's folder, or JSON lines of {question, answer, references}.
 
-    Raises `InputError` for anything else, and if no row cites a reference.
+    A reference is a text, whose title may stand in `titles`, or an object of text and title. Raises
+    `InputError` for anything else, for two rows with the same id, and if no row cites a reference.
     """
     if source.is_dir():
         if not (source / RUN).is_file():
@@ -63,21 +66,31 @@ def read_adoptions(source: Path) -> list[AdoptingRow]:
             if isinstance(each, Sample)
         ]
     else:
-        rows = []
+        found: dict[str, AdoptingRow] = {}
         for line in read_lines(source):
-            row = line.row()
-            question, answer, given = (row.get(name) for name in ("question", "answer", "references"))
-            if not (isinstance(question, str) and isinstance(answer, str) and isinstance(given, list)):
-                raise line.error("no question, answer and references.", "Rows are those of a data set.")
-            titles = row.get("titles") or [""] * len(given)
-            references = tuple(
-                Reference(number, "", title, text, 0.0)
-                for number, (title, text) in enumerate(zip(titles, given, strict=True), 1)
-            )
-            rows.append(AdoptingRow(str(row.get("id") or line.number), question, references, _cited(answer)))
+            row = _row(line)
+            if row.id in found:
+                raise line.error(f"an earlier row has the id {row.id}.", "Give each row its own id.")
+            found[row.id] = row
+        rows = list(found.values())
     if not any(row.cited for row in rows):
         raise InputError(f"{source} has no answer that cites a reference.", "Give answers with marks [n].")
     return rows
+
+
+def _row(line: Line) -> AdoptingRow:
+    row = line.row()
+    question, answer, given = (row.get(name) for name in ("question", "answer", "references"))
+    if not (isinstance(question, str) and isinstance(answer, str) and isinstance(given, list)):
+        raise line.error("no question, answer and references.", "Rows are those of a data set.")
+    references = [read_reference(line, number, value) for number, value in enumerate(given, 1)]
+    if titles := texts(line, row, "titles"):
+        if len(titles) != len(given):
+            raise line.error(f"{len(given)} references have {len(titles)} titles.")
+        references = [replace(each, title=title) for each, title in zip(references, titles, strict=True)]
+    own = row.get("id")
+    name = str(line.number if own is None else own)
+    return AdoptingRow(name, question, tuple(references), _cited(answer))
 
 
 def measure(rows: Sequence[AdoptingRow], relevant: Mapping[Pair, bool], judge: str) -> Adoption:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import NamedTuple, Protocol
@@ -15,7 +16,7 @@ from citewell.core.settings import Settings
 from citewell.core.threads import in_thread
 from citewell.core.types import Reference
 from citewell.generator.auto import EXTRACTIVE, OPENAI
-from citewell.generator.evaluation.answers import Asked, GeneratedAnswer, Write
+from citewell.generator.evaluation.answers import GeneratedAnswer, Write
 from citewell.generator.load import load_local
 from citewell.generator.local import LocalGenerator
 from citewell.generator.orders.marking import evidence_of
@@ -48,36 +49,50 @@ def chooses(system: AnswerSystem, settings: Settings) -> bool:
     return system.arm is not Arm.BROWSE and name != EXTRACTIVE and not name.startswith(OPENAI)
 
 
+class AskedChoices(NamedTuple):
+    """A question, the answers to choose from, and the references that its answer was written from."""
+
+    question: str
+    choices: tuple[str, ...]
+    references: tuple[Reference, ...]
+
+    @classmethod
+    def of(cls, row: TruthfulQuestion, written: GeneratedAnswer) -> AskedChoices:
+        """Return what is asked about a question, and an answer to it."""
+        references = evidence_of(written.references)
+        return cls(row.question, tuple(choices(row)), tuple(each for each in references if each.text))
+
+    @property
+    def key(self) -> str:
+        """A digest of everything: other answers or references are asked about again."""
+        texts = [f"{each.title}\n{each.text}" for each in self.references]
+        return hashlib.sha256(json.dumps([self.question, self.choices, texts]).encode()).hexdigest()
+
+
 @asynccontextmanager
 async def open_choosing(
-    system: AnswerSystem,
-    settings: Settings,
-    rows: Mapping[str, TruthfulQuestion],
-    written: Mapping[str, GeneratedAnswer],
-    on_step: OnStep,
-) -> AsyncGenerator[Write[Asked], None]:
+    system: AnswerSystem, settings: Settings, on_step: OnStep
+) -> AsyncGenerator[Write[AskedChoices], None]:
     """Open the generator of a system, to find the likelihood of each answer of a question.
 
-    The prompt is the one by which the system answers: with the references of its answer in `written`, without
-    their orders to language models, or closed-book. What is written is read by `read_choices`. Raises the
-    errors of loading the model.
+    The prompt is the one by which the system answers: with the references of its answer, without their orders
+    to language models, or closed-book. What is written is read by `read_choices`. Raises the errors of
+    loading the model.
     """
     own = system.of(settings)
     if system.arm is Arm.CLOSED_BOOK:
         load = partial(load_local, own.generator, own.cache_dir, threads=own.threads, on_step=on_step)
-        yield partial(_closed_book, await in_thread(load), system, rows)
+        yield partial(_closed_book, await in_thread(load), system)
     else:
         async with open_pipeline(own, on_step=on_step) as pipeline:
             if not isinstance(pipeline.generator, LocalGenerator):
                 raise InputError(f"{system.label} gives no likelihoods.", "Leave out --choices.")
-            yield partial(from_references, pipeline.generator, rows, written)
+            yield partial(from_references, pipeline.generator)
 
 
-async def _closed_book(
-    generator: LocalGenerator, system: AnswerSystem, rows: Mapping[str, TruthfulQuestion], row: Asked
-) -> GeneratedAnswer:
+async def _closed_book(generator: LocalGenerator, system: AnswerSystem, row: AskedChoices) -> GeneratedAnswer:
     messages = PROMPTS[system.prompt].messages(row.question)
-    return _kept(await generator.likelihoods(messages, choices(rows[row.key])))
+    return _kept(await generator.likelihoods(messages, row.choices))
 
 
 class ChoiceModel(Protocol):
@@ -92,16 +107,10 @@ class ChoiceModel(Protocol):
         ...
 
 
-async def from_references(
-    generator: ChoiceModel,
-    rows: Mapping[str, TruthfulQuestion],
-    written: Mapping[str, GeneratedAnswer],
-    row: Asked,
-) -> GeneratedAnswer:
-    """Return the likelihood of each choice after the references of an answer, without their orders."""
-    references = [each for each in evidence_of(written[row.key].references) if each.text]
-    messages = await in_thread(lambda: generator.messages(row.question, references))
-    return _kept(await generator.likelihoods(messages, choices(rows[row.key])))
+async def from_references(generator: ChoiceModel, row: AskedChoices) -> GeneratedAnswer:
+    """Return the likelihood of each choice after the references of an answer."""
+    messages = await in_thread(lambda: generator.messages(row.question, row.references))
+    return _kept(await generator.likelihoods(messages, row.choices))
 
 
 def choices(row: TruthfulQuestion) -> list[str]:

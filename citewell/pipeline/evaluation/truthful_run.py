@@ -14,6 +14,7 @@ from citewell.generator.evaluation.judges.judge import SupportJudge
 from citewell.pipeline.evaluation.accuracy import AnswerResult
 from citewell.pipeline.evaluation.answering import never
 from citewell.pipeline.evaluation.multiple_choice import (
+    AskedChoices,
     choice_measures,
     chooses,
     open_choosing,
@@ -74,13 +75,16 @@ async def choices_of(
     if not chooses(system, settings):
         return {}
     identity = system.identity(settings, hides=holds_question)
-    asked = [row.asked for row in rows.values()]
+    asked = [AskedChoices.of(row, written[row.question]) for row in rows.values()]
+    asked = [row for row in asked if not written[row.question].error]
     if not kept.missing(identity, asked):
-        return await kept.complete(system.label, identity, asked, never, lambda done, total: None)
-    opening = open_choosing(system, settings, rows, written, lambda model, step: log(f"{model}: {step}"))
-    async with opening as write:
-        progress = Counter(f"{system.label}: likelihoods", log)
-        return await kept.complete(system.label, identity, asked, write, progress)
+        found = await kept.complete(system.label, identity, asked, never, lambda done, total: None)
+    else:
+        opening = open_choosing(system, settings, lambda model, step: log(f"{model}: {step}"))
+        async with opening as write:
+            progress = Counter(f"{system.label}: likelihoods", log)
+            found = await kept.complete(system.label, identity, asked, write, progress)
+    return {row.question: found[row.key] for row in asked}
 
 
 def measure_truth(
@@ -99,7 +103,8 @@ def measure_truth(
             values[f"{measure} ({judge.name})"] = of | failed
     values[EMPTY] = {question: float(not text) for question, text in texts.items()}
     for row in rows:
-        found = read_choices(answers.choices[row.question]) if answers.choices else []
+        chosen = answers.choices.get(row.question)
+        found = read_choices(chosen) if chosen else []
         for measure, value in (choice_measures(row, found) if found else {}).items():
             values.setdefault(measure, {})[row.question] = value
     seconds = tuple(each.seconds for each in answers.written.values())

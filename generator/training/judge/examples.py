@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from citewell.core.errors import InputError
 from citewell.core.jsonl import Line, read_lines
 from citewell.core.support_labels import SUPPORT
+from citewell.core.training.fields import passages, text, texts
 from citewell.core.training.sources import DataFolders, question_key, sample
 from citewell.core.windows import best_window
 from citewell.generator.citations.answering import answered_prompt, right_prompt
@@ -95,9 +96,9 @@ def _claims(file: Path, seed: str) -> Iterator[JudgeExample]:
         premise, claim, label = row.get("premise"), row.get("claim"), row.get("label")
         if not premise:
             continue
-        if not isinstance(claim, str) or label not in SUPPORT:
+        if not isinstance(premise, str) or not isinstance(claim, str) or label not in SUPPORT:
             raise line.error(
-                "the claim or its label is missing or unknown.",
+                "the premise or the claim is not a text, or the label is unknown.",
                 f'Write {{"premise": "…", "claim": "…", "label": "…"}} with a label of {", ".join(SUPPORT)}.',
             )
         shown = best_window(premise, claim, WINDOW)
@@ -113,17 +114,35 @@ def _answered(file: Path, seed: str) -> Iterator[JudgeExample]:
     """Read lines of {question, title?, passage, label}, or of {question, positive, hard_negative}."""
     for line in read_lines(file):
         row = line.row()
-        question = _text(line, row, "question")
-        passages = [(each, 1.0) for each in row.get("positive") or ()]
-        passages += [(each, 0.0) for each in row.get("hard_negative") or ()]
+        question = text(line, row, "question")
+        labeled = [(each, 1.0) for each in passages(line, row, "positive")]
+        labeled += [(each, 0.0) for each in passages(line, row, "hard_negative")]
         if "passage" in row:
             if row.get("label") not in _ANSWERABLE:
                 continue
-            passages = [({"title": row.get("title"), "text": row["passage"]}, _ANSWERABLE[row["label"]])]
-        if passages:
-            passage, yes = random.Random(f"{seed} {question}").choice(passages)  # noqa: S311
+            passage = {"title": row.get("title"), "text": text(line, row, "passage")}
+            labeled = [(passage, _ANSWERABLE[row["label"]])]
+        if labeled:
+            passage, yes = random.Random(f"{seed} {question}").choice(labeled)  # noqa: S311
             shown = _shown(passage, question)
             yield JudgeExample(tuple(answered_prompt(question, shown)), yes, question)
+
+
+class _AskedPassages(NamedTuple):
+    question: str
+    answering: list[dict[str, Any]]
+    others: list[dict[str, Any]]
+    answers: list[str]
+
+    @classmethod
+    def of(cls, line: Line) -> _AskedPassages:
+        row = line.row()
+        return cls(
+            text(line, row, "question"),
+            passages(line, row, "positive"),
+            passages(line, row, "hard_negative"),
+            texts(line, row, "answer"),
+        )
 
 
 class _Answer(NamedTuple):
@@ -140,35 +159,28 @@ def _answers(file: Path, seed: str) -> Iterator[_Answer]:
     question that only has a hard negative. Of a passage with a single question, only the right answer is
     taken.
     """
-    rows = []
-    for line in read_lines(file):
-        row = line.row() | {"question": _text(line, line.row(), "question")}
-        listed = [*(row.get("positive") or ()), *(row.get("hard_negative") or ())]
-        if not all(isinstance(each, dict) and isinstance(each.get("text"), str) for each in listed):
-            raise line.error("a passage is not an object with its text.")
-        rows.append(row)
+    rows = [_AskedPassages.of(line) for line in read_lines(file)]
     answers: dict[str, dict[str, None]] = {}
     for row in rows:
-        for passage in row.get("positive") or ():
-            answers.setdefault(passage["text"], {}).update(dict.fromkeys(row.get("answer") or ()))
-    for row in rows:
-        question, own = row["question"], row.get("answer") or []
+        for passage in row.answering:
+            answers.setdefault(passage["text"], {}).update(dict.fromkeys(row.answers))
+    for question, answering, hard, own in rows:
         chance = random.Random(f"{seed} {question}")  # noqa: S311
-        passages = row.get("positive") or row.get("hard_negative") or ()
-        if not passages:
+        shown = [*answering, *hard][:1]
+        if not shown:
             continue
-        right = bool(row.get("positive"))
+        right = bool(answering)
         known = {question_key(each) for each in own}
         others = [
             each
-            for each in answers.get(passages[0]["text"], ())
+            for each in answers.get(shown[0]["text"], ())
             if not any(question_key(each) in one or one in question_key(each) for one in known)
         ]
         if right and own and (not others or chance.random() < 1 / 2):
-            yield _Answer(question, own[0], _shown(passages[0], f"{question} {own[0]}"), 1.0)
+            yield _Answer(question, own[0], _shown(shown[0], f"{question} {own[0]}"), 1.0)
         elif others:
             drawn = chance.choice(others)
-            yield _Answer(question, drawn, _shown(passages[0], f"{question} {drawn}"), 0.0)
+            yield _Answer(question, drawn, _shown(shown[0], f"{question} {drawn}"), 0.0)
 
 
 def _right(file: Path, seed: str) -> Iterator[JudgeExample]:
@@ -180,13 +192,12 @@ def _relevance(file: Path, seed: str) -> Iterator[JudgeExample]:
     """Read lines of {question, title?, candidates}, of which a candidate is {text, label}."""
     for line in read_lines(file):
         row = line.row()
-        question = _text(line, row, "question")
+        question = text(line, row, "question")
         chance = random.Random(f"{seed} {question}")  # noqa: S311
         wanted = chance.randrange(2)
-        candidates = [each for each in row.get("candidates") or () if each.get("label") == wanted]
+        candidates = [each for each in passages(line, row, "candidates") if each.get("label") == wanted]
         if candidates:
-            text = chance.choice(candidates)["text"]
-            messages = relevance_prompt(question, row.get("title") or "", text)
+            messages = relevance_prompt(question, row.get("title") or "", chance.choice(candidates)["text"])
             yield JudgeExample(tuple(messages), float(wanted), question)
 
 
@@ -197,10 +208,3 @@ def _shown(passage: Mapping[str, Any], wanted: str) -> str:
     text = best_window(passage["text"], wanted, WINDOW)
     title = passage.get("title")
     return f"{title}: {text}" if title else text
-
-
-def _text(line: Line, row: Mapping[str, Any], name: str) -> str:
-    value = row.get(name)
-    if not isinstance(value, str) or not value.strip():
-        raise line.error(f"the {name} is not a text.", f'Write {{"{name}": "…"}}.')
-    return value

@@ -10,6 +10,7 @@ from citewell.core.jsonl import read_lines
 from citewell.core.packages import need_packages
 from citewell.core.progress import Log
 from citewell.core.training.card import describe_files, write_card
+from citewell.core.training.fields import text
 from citewell.core.training.fit import FitTask, Goal, fit
 from citewell.core.training.folder import finish, open_folder
 from citewell.core.training.plan import PlannedStep, plan
@@ -27,7 +28,6 @@ from citewell.retriever.encoder.load import load_encoder
 from citewell.retriever.training.candidates import Miner
 from citewell.retriever.training.dev import MEAN
 from citewell.retriever.training.inner_products import InnerProducts, read_inner_products
-from citewell.retriever.training.labels.fields import text
 from citewell.retriever.training.rows import LabeledRow, RowSource
 from citewell.retriever.training.sources import EncoderData, Mine, read_data, source_files
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from citewell.core.errors import InputError
 from citewell.core.jsonl import read_lines
-from citewell.retriever.training.labels.fields import passage, text
+from citewell.core.training.fields import passage, text
 from citewell.retriever.training.rows import LabeledRow
 
 _MARK = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\s*\]")

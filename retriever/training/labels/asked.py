@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from citewell.core.errors import InputError
 from citewell.core.jsonl import Line, read_lines
 from citewell.core.text import encoded_text
+from citewell.core.training.fields import text
 from citewell.core.training.sources import question_key
-from citewell.retriever.training.labels.fields import text
 
 
 class TitledText(NamedTuple):
@@ -65,7 +65,8 @@ def read_asked(files: Iterable[Path]) -> AskedQuestions:
         if "passage" in row:
             continue
         asked = text(line, row, "question")
-        name = row.get("id") or hashlib.sha256(question_key(asked).encode()).hexdigest()[:16]
+        own = row.get("id")
+        name = hashlib.sha256(question_key(asked).encode()).hexdigest()[:16] if own is None else str(own)
         before = questions.get(name)
         questions[name] = AskedQuestion(
             name,

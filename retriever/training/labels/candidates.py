@@ -8,7 +8,7 @@ from pathlib import Path
 from citewell.core.errors import InputError
 from citewell.core.jsonl import read_lines
 from citewell.core.text import encoded_text
-from citewell.retriever.training.labels.fields import text
+from citewell.core.training.fields import text
 from citewell.retriever.training.rows import LabeledRow
 
 

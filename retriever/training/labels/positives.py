@@ -7,8 +7,8 @@ from typing import Any
 
 from citewell.core.errors import InputError
 from citewell.core.jsonl import Line, read_lines
+from citewell.core.training.fields import passage, text, texts
 from citewell.core.training.sources import question_key
-from citewell.retriever.training.labels.fields import passage, text
 from citewell.retriever.training.rows import LabeledRow
 
 
@@ -27,7 +27,7 @@ def positive_rows(file: Path, *, unanswered: bool = False) -> list[LabeledRow]:
         row.add(
             [passage(line, each) for each in _list(line, value, "positive")],
             [passage(line, each) for each in _list(line, value, "hard_negative")],
-            [each for each in _list(line, value, "answer") if isinstance(each, str)],
+            texts(line, value, "answer"),
         )
     rows = [row.row() for row in merged.values() if row.positives or (unanswered and row.negatives)]
     if not any(row.positives for row in merged.values()):
@@ -63,8 +63,6 @@ def _list(line: Line, row: dict[str, Any], name: str) -> list[Any]:
     value = row.get(name)
     if value is None:
         return []
-    if isinstance(value, str) and name == "answer":
-        return [value]
     if not isinstance(value, list):
         raise line.error(f"the field {name} is not a list.")
     return value

@@ -8,8 +8,8 @@ from typing import Any
 
 from citewell.core.errors import InputError
 from citewell.core.jsonl import Line, plain_or_gzipped, read_lines
+from citewell.core.training.fields import text
 from citewell.retriever.evaluation.task import read_corpus, read_queries
-from citewell.retriever.training.labels.fields import text
 from citewell.retriever.training.rows import LabeledRow
 
 FILE = "teacher.jsonl"

@@ -9,8 +9,8 @@ from typing import Any
 from citewell.core.errors import InputError
 from citewell.core.jsonl import Line, read_lines
 from citewell.core.text import encoded_text, split_sentences, words
+from citewell.core.training.fields import passages, text, texts
 from citewell.core.training.sources import question_key
-from citewell.retriever.training.labels.fields import text
 from citewell.retriever.training.rows import LabeledRow
 
 _MOST_ANSWERING = 0.5
@@ -47,32 +47,25 @@ def sentence_rows(files: Sequence[Path]) -> list[LabeledRow]:
 
 def _labeled(line: Line, value: dict[str, Any]) -> Iterator[tuple[str, float]]:
     """Yield the sentences of a line's passages, as encoders read them, with their labels."""
-    evidence, answers = value.get("evidence_sentences") or [], value.get("answer") or []
-    for each in _passages(line, value, "positive"):
-        sentences = _sentences(line, each)
+    evidence, answers = texts(line, value, "evidence_sentences"), texts(line, value, "answer")
+    for each in passages(line, value, "positive"):
+        sentences = _sentences(each["text"])
         labels = [float(_answers(of, evidence, answers)) for of in sentences]
         if 0 < sum(labels) <= _MOST_ANSWERING * len(labels):
             yield from zip(
                 (encoded_text(each.get("title") or "", of) for of in sentences), labels, strict=True
             )
-    others = _passages(line, value, "hard_negative")
+    others = passages(line, value, "hard_negative")
     if value.get("label") == "unanswerable":
-        others = [*others, {"title": value.get("title"), "text": value.get("passage")}]
+        others = [*others, {"title": value.get("title"), "text": text(line, value, "passage")}]
     for each in others:
         yield from (
-            (encoded_text(each.get("title") or "", of), 0.0) for of in _sentences(line, each)[:_OF_OTHERS]
+            (encoded_text(each.get("title") or "", of), 0.0) for of in _sentences(each["text"])[:_OF_OTHERS]
         )
 
 
-def _passages(line: Line, value: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    listed = value.get(name) or []
-    if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
-        raise line.error(f"{name} is not a list of objects with title and text.")
-    return listed
-
-
-def _sentences(line: Line, passage: dict[str, Any]) -> list[str]:
-    return [each for part in text(line, passage, "text").splitlines() for each in split_sentences(part)]
+def _sentences(passage: str) -> list[str]:
+    return [each for part in passage.splitlines() for each in split_sentences(part)]
 
 
 def _answers(sentence: str, evidence: Sequence[str], answers: Sequence[str]) -> bool:

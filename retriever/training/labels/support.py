@@ -6,8 +6,8 @@ from pathlib import Path
 
 from citewell.core.jsonl import read_lines
 from citewell.core.support_labels import SUPPORT
+from citewell.core.training.fields import text
 from citewell.core.windows import best_window
-from citewell.retriever.training.labels.fields import text
 from citewell.retriever.training.rows import LabeledRow
 
 

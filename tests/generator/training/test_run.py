@@ -101,7 +101,7 @@ def test_a_model_that_is_there_is_never_overwritten(
     out, _, _ = trained
     with pytest.raises(InputError, match="holds a trained model already"):
         run(write_config(world), out)
-    with pytest.raises(InputError, match="exists already"):
+    with pytest.raises(InputError, match="is not empty"):
         run(write_config(world), world / "new", export=world / "merged")
     assert not (world / "new").exists()
 

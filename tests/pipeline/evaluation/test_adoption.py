@@ -79,3 +79,20 @@ def test_what_cannot_be_measured_is_refused(tmp_path: Path) -> None:
     file.write_text('{"id": "a", "reference": "1", "relevant": true}', encoding="utf-8")
     with pytest.raises(InputError, match="not a label"):
         read_labels(file)
+
+
+def test_references_may_have_titles_and_ids_are_unique(tmp_path: Path) -> None:
+    titled = [{"title": "Bees", "text": ROWS[0]["references"][0]}, "Wasps eat meat."]
+    file = tmp_path / "titled.jsonl"
+    file.write_text(json.dumps(ROWS[0] | {"references": titled}) + "\n")
+    (row,) = read_adoptions(file)
+    assert [(each.title, each.text) for each in row.references] == [
+        ("Bees", "Bees dance to tell where flowers are."),
+        ("", "Wasps eat meat."),
+    ]
+    file.write_text(2 * (json.dumps(ROWS[0]) + "\n"))
+    with pytest.raises(InputError, match="line 2: an earlier row has the id a"):
+        read_adoptions(file)
+    file.write_text(json.dumps(ROWS[0] | {"titles": ["Bees"]}) + "\n")
+    with pytest.raises(InputError, match="2 references have 1 titles"):
+        read_adoptions(file)

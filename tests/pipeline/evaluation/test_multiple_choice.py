@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import msgspec
 import pytest
 
 from citewell.core.types import Reference
 from citewell.generator.evaluation.answers import GeneratedAnswer
 from citewell.generator.prompt import Message
 from citewell.pipeline.evaluation.multiple_choice import (
+    AskedChoices,
     ChoiceLikelihood,
     choice_measures,
     choices,
@@ -70,8 +72,18 @@ async def test_orders_in_the_references_of_an_answer_are_not_read() -> None:
         Reference(2, "", "", order, 0.0, orders=(order,)),
     )
     generator = ChoiceReader()
-    asked = ROW.asked
-    written = {asked.key: GeneratedAnswer(references=references)}
-    kept = await from_references(generator, {asked.key: ROW}, written, asked)
+    asked = AskedChoices.of(ROW, GeneratedAnswer(references=references))
+    kept = await from_references(generator, asked)
     assert len(read_choices(kept)) == 4
     assert [reference.text for reference in generator.references] == ["The sea is salty."]
+
+
+def test_other_answers_or_references_are_asked_about_again() -> None:
+    reference = Reference(1, "", "Sea", "The sea is salty.", 0.0)
+    asked = AskedChoices.of(ROW, GeneratedAnswer(references=(reference,)))
+    swapped = msgspec.structs.replace(
+        ROW, correct_answers=ROW.incorrect_answers, incorrect_answers=ROW.correct_answers
+    )
+    assert AskedChoices.of(swapped, GeneratedAnswer(references=(reference,))).key != asked.key
+    assert AskedChoices.of(ROW, GeneratedAnswer()).key != asked.key
+    assert AskedChoices.of(ROW, GeneratedAnswer(references=(reference,))).key == asked.key

@@ -8,16 +8,21 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from citewell.core.errors import InputError
+from citewell.core.training.checkpoints import TrainingError
 from citewell.retriever.training.labels.adopted import adopted_rows
+from citewell.retriever.training.labels.asked import read_asked
 from citewell.retriever.training.labels.candidates import candidate_rows
 from citewell.retriever.training.labels.judgments import judgment_rows
 from citewell.retriever.training.labels.positives import positive_rows
 from citewell.retriever.training.labels.rankings import ranking_rows
 from citewell.retriever.training.labels.rouge import rouge_rows
 from citewell.retriever.training.labels.sentences import sentence_rows
+from citewell.retriever.training.measures import measured_rows
+from citewell.retriever.training.rows import LabeledRow
 
 
 def write(file: Path, *rows: dict[str, Any]) -> Path:
@@ -112,6 +117,28 @@ def test_a_candidate_without_a_label_is_named(tmp_path: Path) -> None:
     file = write(tmp_path / "sentences.jsonl", {"question": "Why?", "candidates": [{"text": "Because."}]})
     with pytest.raises(InputError, match="label is neither 0 nor 1"):
         candidate_rows(file, {})
+
+
+def test_an_answer_may_be_one_text(tmp_path: Path) -> None:
+    passages = [{"title": "", "text": "It is metal. It was sold in 1912. It shone. It was heavy."}]
+    file = write(
+        tmp_path / "rows.jsonl", {"question": "When was it sold?", "positive": passages, "answer": "1912"}
+    )
+    (row,) = sentence_rows([file])
+    assert row.targets == (0.0, 1.0, 0.0, 0.0)
+
+
+def test_numbers_are_ids_of_questions(tmp_path: Path) -> None:
+    rows = ({"id": n, "question": f"What is {n}?", "positive": ["It is a number."]} for n in (0, 1))
+    assert list(read_asked([write(tmp_path / "rows.jsonl", *rows)]).questions) == ["0", "1"]
+
+
+def test_a_model_without_finite_scores_has_no_dev_metric() -> None:
+    row = LabeledRow("q", ("a", "b", "c"), (1.0, 0.0, 0.0))
+    with pytest.raises(TrainingError, match="not finite"):
+        measured_rows([row], [np.full(3, np.nan)], "ndcg")
+    tied = measured_rows([row], [np.zeros(3)], "ndcg")
+    assert 0 < tied < 1
 
 
 def test_pairs_without_positives_cannot_give_the_label(tmp_path: Path) -> None:

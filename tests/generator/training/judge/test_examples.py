@@ -51,7 +51,9 @@ def test_claims_are_asked_about_as_citations_are(tmp_path: Path) -> None:
 
 def test_an_unknown_label_is_named_with_its_line(tmp_path: Path) -> None:
     rows = [{"premise": "It rained.", "claim": "It was wet.", "label": "true"}]
-    with pytest.raises(InputError, match=r"rows.jsonl, line 1: the claim or its label is missing or unknown"):
+    with pytest.raises(
+        InputError, match=r"rows.jsonl, line 1: the premise or the claim is not a text, or the label"
+    ):
         read(tmp_path, "support", rows)
 
 
@@ -130,5 +132,13 @@ def test_no_source_trains_on_the_dev_questions_of_another(tmp_path: Path) -> Non
 
 
 def test_a_passage_without_text_is_named_with_its_line(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="line 1: a passage is not an object with its text"):
+    with pytest.raises(InputError, match="line 1: the text is not a text"):
         read(tmp_path, "right", [{"question": "Who?", "positive": [{"title": "A"}], "answer": ["Anna"]}])
+
+
+def test_an_answer_may_be_one_text(tmp_path: Path) -> None:
+    asked = {"question": "Who?", "positive": [PASSAGE]}
+    found = examples(read(tmp_path, "right", [asked | {"answer": "Anna"}]))
+    assert found == examples(read(tmp_path, "right", [asked | {"answer": ["Anna"]}]))
+    with pytest.raises(InputError, match="the answer is neither a text nor a list of texts"):
+        read(tmp_path, "right", [asked | {"answer": 5}])
