@@ -20,6 +20,11 @@ class RatedAnswer(NamedTuple):
     score: float
     parts: Mapping[str, float]
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether readers would see no word of the answer: marks alone are none."""
+        return not self.parts.get("words", 1)
+
 
 class Reward(Protocol):
     """Rates one answer to a question with its references."""
@@ -70,5 +75,5 @@ class CenteredReward:
     def rate(self, asked: PromptedQuestion, text: str, *, ended: bool) -> RatedAnswer:
         """Return the reward of an answer, with the raw score among its parts."""
         rated = self._reward(asked.question, asked.references, text)
-        score = rated.score - self.bias if ended and text.strip() else self.unfinished
+        score = rated.score - self.bias if ended and text.strip() and not rated.is_empty else self.unfinished
         return RatedAnswer(score, {**rated.parts, "raw": rated.score, "ended": float(ended)})

@@ -81,7 +81,7 @@ class PpoTrainer:
         if not state.history:
             self._evaluate()
             self._save()
-        reason = ""
+        reason = self._stale()
         while state.iteration < ppo.iterations and not reason:
             reason = self._iterate()
         kept = state.best if self._config.training.patience is not None else state.iteration
@@ -116,8 +116,12 @@ class PpoTrainer:
         if last or state.iteration % config.training.eval_every == 0:
             self._evaluate()
         self._save()
-        patience = config.training.patience
-        return f"no gain in {state.stale} evaluations" if patience and state.stale >= patience else ""
+        return self._stale()
+
+    def _stale(self) -> str:
+        """Return why the run has no more patience, or an empty text."""
+        patience, stale = self._config.training.patience, self.state.stale
+        return f"no gain in {stale} evaluations" if patience and stale >= patience else ""
 
     def _evaluate(self) -> dict[str, float]:
         """Measure the averaged weights on the dev questions: by the same chance each time."""

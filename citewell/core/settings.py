@@ -327,7 +327,9 @@ class BrowserSettings(Section):
         "scripted",
         description="Browsing policy: `scripted`, `random`, a trained policy or its folder, or a generator.",
     )
-    actions: int = Field(100, ge=1, le=1000, description="Max actions per episode.")
+    actions: int = Field(
+        100, ge=1, le=1000, description="Max actions per episode; unset, a trained policy has its own."
+    )
     best_of: int = Field(1, ge=1, le=64, description="Episodes per question; the best answer wins.")
     constrained: bool = Field(True, description="Constrain language models to valid commands.")
     answerer: Literal["generator", "policy"] = Field(

@@ -66,7 +66,7 @@ class Browsing:
         self._pipeline = pipeline
         self._web = web
         self._count = opened.count
-        self._limits = limits
+        self.limits = limits
         self._policies = variants(opened.policy, best_of)
 
     async def ask(
@@ -176,7 +176,7 @@ class Browsing:
         actions: int | None,
         passed: asyncio.Queue[Browsed | None],
     ) -> Episode:
-        browser = Browser(self._web, self._limits, self._count)
+        browser = Browser(self._web, self.limits, self._count)
         number = 0
         async with aclosing(run_episode(browser, policy, question, actions=actions)) as events:
             async for event in events:
@@ -222,11 +222,11 @@ class Browsing:
 
 
 def browser_limits(wanted: BrowserSettings, trained: BrowserLimits | None = None) -> BrowserLimits:
-    """Return the limits of an episode. A trained policy gets states of the size it was trained with."""
-    limits = BrowserLimits(wanted.actions)
-    if trained is None:
-        return limits
-    return replace(limits, state_tokens=trained.state_tokens, window_lines=trained.window_lines)
+    """Return the limits of an episode: those of a `trained` policy's training, but for set actions."""
+    limits = trained or BrowserLimits()
+    if trained is None or "actions" in wanted.model_fields_set:
+        return replace(limits, actions=wanted.actions)
+    return limits
 
 
 @asynccontextmanager

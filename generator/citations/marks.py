@@ -7,19 +7,14 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from citewell.core.formulas import held, restored, stands_alone
+from citewell.core.marks import MARK, without_marks
 from citewell.core.text import split_sentences, squeeze, words
 from citewell.generator.citations.blocks import WrittenBlock, read_blocks
 
-_MARK = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\s*\]")
-_LEADING_MARKS = re.compile(rf"^(?:\s*{_MARK.pattern})+[.,;]?\s*")
-_ENDING_MARKS = re.compile(rf"(?:\s+{_MARK.pattern})+$")
-# Marks whose removal leaves no space: before a stop, and between letters of scripts without spaces.
-_CLOSING = re.compile(
-    rf"(?:\s*{_MARK.pattern})+\s*(?=[.,;:!?](?!\w)|[。！？、，；：])"
-    rf"|(?<=[\u0e00-\uffff])(?:{_MARK.pattern})+(?=[\u0e00-\uffff])"
-)
+_LEADING_MARKS = re.compile(rf"^(?:\s*{MARK.pattern})+[.,;]?\s*")
+_ENDING_MARKS = re.compile(rf"(?:\s+{MARK.pattern})+$")
 # Adjacent marks, and the stop right after them, which belongs to the text before them.
-_GROUP = re.compile(rf"(?:\s*{_MARK.pattern})+(?P<stop>\s*(?:[.,;:!?]+(?!\w)|[。！？、，；：]+))?")
+_GROUP = re.compile(rf"(?:\s*{MARK.pattern})+(?P<stop>\s*(?:[.,;:!?]+(?!\w)|[。！？、，；：]+))?")
 _FEWEST_WORDS = 3
 _STOP_AT_END = re.compile(r"\s*[.,;:!?。！？、，；：]+\s*$|\s*$")
 
@@ -67,7 +62,7 @@ def read_marks(answer: str, *, markdown: bool = False) -> list[MarkedSentence]:
                 last = sentences[-1]
                 sentences[-1] = last._replace(marks=_merge(last.marks, _numbers(leading.group())))
                 part = part[leading.end() :]
-            text = squeeze(_MARK.sub(" ", _CLOSING.sub("", part)))
+            text = squeeze(without_marks(part))
             text = restored(text, held_back) if markdown else text
             if not words(text):
                 continue
@@ -130,7 +125,7 @@ def renumber_marks(answer: str, numbers: Mapping[int, int]) -> str:
     def mark(found: re.Match[str]) -> str:
         return "".join(f"[{numbers.get(number, 0)}]" for number in _numbers(found.group()))
 
-    return _MARK.sub(mark, answer)
+    return MARK.sub(mark, answer)
 
 
 def _cut(text: str, marks: tuple[int, ...], *, sentences: bool) -> list[MarkedSegment]:
@@ -161,7 +156,7 @@ def _joined(pieces: Iterable[MarkedSegment]) -> list[MarkedSegment]:
 
 
 def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(number) for mark in _MARK.finditer(text) for number in re.findall(r"\d+", mark[1]))
+    return tuple(int(number) for mark in MARK.finditer(text) for number in re.findall(r"\d+", mark[1]))
 
 
 def _merge(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:

@@ -27,7 +27,8 @@ def by_answer(reward: Reward, missing: float) -> RateEpisode:
     def rate(episode: Episode) -> float:
         if not episode.answer or not can_be_answered(episode):
             return missing
-        return reward(episode.question, references_of(episode), episode.answer).score
+        rated = reward(episode.question, references_of(episode), episode.answer)
+        return missing if rated.is_empty else rated.score
 
     return rate
 

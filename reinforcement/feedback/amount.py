@@ -39,15 +39,18 @@ def check_amount(judgments: Path, counts: FeedbackCounts, tell: Log, *, force: b
 
 
 def agreement(file: Path, scorer: PreferenceScorer) -> float | None:
-    """Return the share of decided comparisons in which a scorer agrees with people; None without any."""
+    """Return the share of decided comparisons in which a scorer agrees with people; None without any.
+
+    Equal scores count half.
+    """
     try:
         found = [each for each in read_comparisons(file).comparisons if each.preference != TIE]
     except InputError:
         return None
-    right = 0
+    right = 0.0
     for each in found:
         first, second = scorer.rate(each.question, [each.first, each.second], each.both_references)
-        right += (first > second) == (each.preference > TIE)
+        right += 0.5 if first == second else (first > second) == (each.preference > TIE)
     return right / len(found) if found else None
 
 

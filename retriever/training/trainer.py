@@ -8,7 +8,7 @@ import torch
 from sentence_transformers import SentenceTransformerTrainer
 from torch.utils.data import BatchSampler, SequentialSampler
 
-from citewell.core.training.checkpoints import TrainingError
+from citewell.core.training.checkpoints import OTHER_RECIPE, TrainingError
 from citewell.core.training.trainer import CheckpointedTrainer
 from citewell.retriever.losses.lists import RankedLists
 
@@ -39,6 +39,6 @@ class DualEncoderTrainer(CheckpointedTrainer, SentenceTransformerTrainer):
                 f"The loss of step {self.state.global_step + 1} is {value.item()}: its batch has "
                 f"{len(inputs['questions'])} questions of the source {inputs['source']}, "
                 f"the first of which is {first[:80]!r}.",
-                "Lower learning_rate, or check that source's labels; earlier checkpoints are kept.",
+                OTHER_RECIPE,
             )
         return loss

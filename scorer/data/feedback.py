@@ -24,12 +24,12 @@ class Thumb(NamedTuple):
 
 def read_thumb(row: Mapping[str, Any], place: SourceLine) -> Iterator[Thumb]:
     """Yield the thumb of a row `{question, answer, references, thumbs: 1 | -1}`."""
-    question, answer = place.question(row), place.text(row.get("answer"), "the answer")
+    question, references = place.question(row), place.references(row)
+    answer = place.answer(row.get("answer"), "the answer", references)
     thumbs = place.number(row["thumbs"], "thumbs")
     if thumbs not in (None, 1.0, -1.0):
         place.problem("no_number", f"thumbs is {thumbs:g}, and neither 1 nor -1.")
     elif question is not None and answer is not None and thumbs is not None:
-        references = place.references(row)
         yield Thumb(question, VotedAnswer(answer, thumbs, references), group_of(question), place.source)
 
 
@@ -47,9 +47,9 @@ def read_choice(row: Mapping[str, Any], place: SourceLine) -> Iterator[Compariso
         place.problem("no_answers", "answers is not a list of two.")
         return
     objects = [each if isinstance(each, dict) else {"text": each} for each in answers]
-    first, second = (place.text(each.get("text"), f"answer {n}") for n, each in enumerate(objects))
-    own = [place.references(each) for each in objects]
     shared = place.references(row)
+    own = [place.references(each) or shared for each in objects]
+    first, second = (place.answer(each.get("text"), f"answer {n}", own[n]) for n, each in enumerate(objects))
     if question is None or first is None or second is None:
         return
     yield Comparison(
@@ -57,8 +57,8 @@ def read_choice(row: Mapping[str, Any], place: SourceLine) -> Iterator[Compariso
         first,
         second,
         _PREFERENCES[preferred],
-        references=own[0] or shared,
-        second_references=own[1] or shared,
+        references=own[0],
+        second_references=own[1],
         group=group_of(question),
         source=place.source,
         rater=str(row.get("rater") or ""),

@@ -30,8 +30,8 @@ FORMATS = (
         "WebGPT's comparisons", frozenset({"answer_0", "answer_1", "score_0", "score_1"}), read_webgpt_row
     ),
     Format("preferences", frozenset({"chosen", "rejected"}), read_preference),
-    Format("choices of users", frozenset({"question", "answers", "preferred"}), read_choice),
-    Format("thumbs of users", frozenset({"question", "answer", "thumbs"}), read_thumb),
+    Format("choices of users", frozenset({"answers", "preferred"}), read_choice),
+    Format("thumbs of users", frozenset({"answer", "thumbs"}), read_thumb),
     Format("rankings", frozenset({"answers", "ranks"}), read_ranking),
     Format("votes", frozenset({"answers"}), read_voted_row),
 )

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from citewell.scorer.data.source_line import SourceLine, group_of
 from citewell.scorer.data.types import Comparison
 
+_PROMPTS = ("prompt", "question", "instruction", "title")
 _SPEAKERS = {"user": "Human", "assistant": "Assistant", "system": "System"}
 _ANSWER = "\n\nAssistant:"
 _FIRST = re.compile(r"^\s*Human:\s*")
@@ -19,7 +20,7 @@ class _Said(NamedTuple):
     """The dialogue before an answer, and the answer."""
 
     before: str
-    answer: str
+    answer: object  # whatever stands there
 
 
 def read_preference(row: Mapping[str, Any], place: SourceLine) -> Iterator[Comparison]:
@@ -29,7 +30,10 @@ def read_preference(row: Mapping[str, Any], place: SourceLine) -> Iterator[Compa
     (https://arxiv.org/abs/2204.05862); rows of TRL may hold lists of messages. The question is the dialogue
     up to that answer, without the `Human:` at its start and the `Assistant:` at its end.
     """
-    prompt = next((row[key] for key in ("prompt", "question", "instruction") if row.get(key)), None)
+    prompt = next((row[key] for key in _PROMPTS if row.get(key)), None)
+    if not (prompt is None or isinstance(prompt, str | list)):
+        place.problem("no_text", "the prompt is neither a text nor a list of messages.")
+        return
     chosen, rejected = (_said(row[key], alone=prompt is None) for key in ("chosen", "rejected"))
     if chosen is None or rejected is None:
         place.problem("no_text", "chosen or rejected is neither a text with a prompt nor a dialogue.")
@@ -38,16 +42,20 @@ def read_preference(row: Mapping[str, Any], place: SourceLine) -> Iterator[Compa
         place.problem("two_questions", "chosen and rejected differ before their last answer.")
         return
     asked = _dialogue(prompt) if isinstance(prompt, list) else prompt or ""
-    before = f"{asked}\n\n{chosen.before}" if asked and chosen.before else asked or chosen.before
+    repeats = asked and chosen.before.endswith(asked)  # UltraFeedback's messages begin with the prompt
+    before = f"{asked}\n\n{chosen.before}" if asked and chosen.before and not repeats else ""
+    before = before or chosen.before or asked
     question = place.text(_LAST.sub("", _FIRST.sub("", before)), "the question")
-    first, second = place.text(chosen.answer, "chosen"), place.text(rejected.answer, "rejected")
+    references = place.references(row)
+    first = place.answer(chosen.answer, "chosen", references)
+    second = place.answer(rejected.answer, "rejected", references)
     if question and first and second:
         yield Comparison(
             question,
             first,
             second,
             1.0,
-            references=place.references(row),
+            references=references,
             group=group_of(question),
             source=place.source,
         )
@@ -55,7 +63,7 @@ def read_preference(row: Mapping[str, Any], place: SourceLine) -> Iterator[Compa
 
 def _said(value: object, *, alone: bool) -> _Said | None:
     if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
-        return _Said(_dialogue(value[:-1]), str(value[-1].get("content", "")))
+        return _Said(_dialogue(value[:-1]), value[-1].get("content"))
     if not isinstance(value, str):
         return None
     if not alone:

@@ -16,7 +16,8 @@ def read_ranking(row: Mapping[str, Any], place: SourceLine) -> Iterator[RankedAn
     if not isinstance(answers, list) or not isinstance(ranks, list) or len(answers) != len(ranks):
         place.problem("no_ranks", "answers and ranks are not two lists of the same length.")
         return
-    texts = [place.text(text, f"answer {number}") for number, text in enumerate(answers, 1)]
+    references = place.references(row)
+    texts = [place.answer(text, f"answer {number}", references) for number, text in enumerate(answers, 1)]
     numbers = [place.number(rank, f"rank {number}") for number, rank in enumerate(ranks, 1)]
     known = [
         (rank, text)
@@ -31,7 +32,7 @@ def read_ranking(row: Mapping[str, Any], place: SourceLine) -> Iterator[RankedAn
         question,
         tuple(text for _, text in known),
         ranks=tuple(rank for rank, _ in known),
-        references=place.references(row),
+        references=references,
         group=group_of(question),
         source=place.source,
         rater=str(row.get("rater") or ""),

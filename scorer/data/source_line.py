@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from citewell.core.marks import unmarked_answer
 from citewell.core.text import shorten, squeeze
 from citewell.scorer.data.config import ReadingConfig
 from citewell.scorer.data.notes import FileNotes
@@ -46,6 +47,14 @@ class SourceLine:
         if len(text) > most:
             self.problem("long", f"{name} has {len(text):,} characters, and is cut at {most:,}.")
         return text[:most].rstrip()
+
+    def answer(self, value: object, name: str, references: Sequence[str] = ()) -> str | None:
+        """Return the text of an answer, without the marks by which it cites its references.
+
+        Scorers read candidates without marks.
+        """
+        text = self.text(value, name)
+        return unmarked_answer(text).strip() if text is not None and references else text
 
     def question(self, row: Mapping[str, Any]) -> str | None:
         """Return the question of a row, or its title, an empty line and the start of its body."""

@@ -17,7 +17,8 @@ def read_webgpt_row(row: Mapping[str, Any], place: SourceLine) -> Iterator[Compa
     """
     asked = row.get("question")
     question = place.text(asked.get("full_text") if isinstance(asked, dict) else asked, "the question")
-    answers = [place.text(row.get(f"answer_{side}"), f"answer_{side}") for side in (0, 1)]
+    quotes = [_quotes(row.get(f"quotes_{side}"), place) for side in (0, 1)]
+    answers = [place.answer(row.get(f"answer_{side}"), f"answer_{side}", quotes[side]) for side in (0, 1)]
     scores = [place.number(row.get(f"score_{side}"), f"score_{side}") for side in (0, 1)]
     if question is None or answers[0] is None or answers[1] is None or scores[0] is None or scores[1] is None:
         return
@@ -26,14 +27,13 @@ def read_webgpt_row(row: Mapping[str, Any], place: SourceLine) -> Iterator[Compa
             "no_number", f"the scores {scores[0]:g} and {scores[1]:g} are not between -1 and 1 and opposite."
         )
         return
-    first, second = (_quotes(row.get(f"quotes_{side}"), place) for side in (0, 1))
     yield Comparison(
         question,
         answers[0],
         answers[1],
         0.5 if scores[0] == 0 else float(scores[0] > 0),
-        references=first,
-        second_references=second,
+        references=quotes[0],
+        second_references=quotes[1],
         group=group_of(question),
         source=place.source,
     )

@@ -140,6 +140,8 @@ class ScorerRecipe(Section):
         check_names([*self.data, *self.dev])
         if self.tuning.epochs and self.objective.formulation != "pairwise":
             raise ValueError("tuning.epochs needs the formulation pairwise")
+        if self.objective.length_penalty and self.objective.formulation != "pairwise":
+            raise ValueError("objective.length_penalty needs the formulation pairwise")
         if not self.measured and self.training.patience is not None:
             raise ValueError("patience needs dev data: add [[dev]], or raise split.dev")
         if self.training.steps == 0 and self.training.probe is None:

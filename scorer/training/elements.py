@@ -90,7 +90,8 @@ def elements(
     ]
     chance = random.Random(f"{seed} {formulation}")  # noqa: S311
     if formulation == "classification":
-        return [_with_negatives(_positives(element), known, 0.0, chance) for element in known]
+        best = filter(lambda element: element.answers, map(_positives, known))
+        return [_with_negatives(element, known, 0.0, chance) for element in best]
     return [_with_negatives(element, known, _NEGATIVE_LABEL, chance) for element in known]
 
 
@@ -113,9 +114,10 @@ def _by_wins(element: Element) -> Element:
 
 
 def _positives(element: Element) -> Element:
-    """Return the better half of the answers, at most five, each with the label 1."""
+    """Return the better half of the answers that anybody likes, at most five, each with the label 1."""
     order = sorted(range(len(element.answers)), key=lambda place: -element.labels[place])
     best = order[: min(_POSITIVE, max(1, len(order) // 2))]
+    best = [place for place in best if element.labels[place] > 0]
     return Element(
         element.question, tuple(element.answers[place] for place in best), labels=(1.0,) * len(best)
     )

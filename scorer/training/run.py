@@ -26,6 +26,8 @@ from citewell.scorer.training.dev import ScorerDevSets
 from citewell.scorer.training.elements import Element, elements, without_ties
 from citewell.scorer.training.gate import Gate
 from citewell.scorer.training.loss import loss_of
+from citewell.scorer.training.measures import measure as measure_pairs
+from citewell.scorer.training.measures import scored
 from citewell.scorer.training.model import DONE, TrainableScorer, build_model, round_trained, save_model
 from citewell.scorer.training.pinned import choose_pinned, write_pinned
 from citewell.scorer.training.probe import fit_probe
@@ -63,6 +65,7 @@ def train_scorer(run: Run, config: ScorerRecipe, tell: Log, gate: Gate | None = 
         steps = _plan(config, sources, examples, trainable)
         tell(_summary(sources, steps))
         dev = ScorerDevSets(sources.dev, trainable.encoder, trainable.pooling)
+        _check_measure(config.training.choose_by, dev)
         _initialize(trainable, flat, config, run.out, tell)
         gate.before(dev, trainable.model)
         result, history = fit(_task(config, trainable, flat, steps, dev), run.out, tell)
@@ -84,6 +87,17 @@ def train_scorer(run: Run, config: ScorerRecipe, tell: Log, gate: Gate | None = 
 
         finish(run.out, write, done=DONE)
     return result
+
+
+def _check_measure(chosen_by: str, dev: ScorerDevSets) -> None:
+    """Raise `InputError` if the dev comparisons do not have the measure that chooses the weights."""
+    pairs = scored(dev.comparisons, [0.0] * len(dev.comparisons))
+    if dev.comparisons and chosen_by not in measure_pairs(pairs):
+        raise InputError(
+            f"The {len(dev.comparisons):,} dev comparisons do not define the measure {chosen_by}: they are "
+            "ties, or none has answers of about the same length.",
+            "Choose by pair_loss, or add dev data.",
+        )
 
 
 def _elements(source: ComparisonSource, config: ScorerRecipe) -> list[Element]:

@@ -151,7 +151,7 @@ class Pipelines:
         if options.mode == "browse":
             web, policy = await self.web(options), await self._policy()
             browsing = browsing_of(self._answered_by(options.generator), pipeline, web, policy)
-            actions = self.browser_limits(options.actions).actions
+            actions = min(browsing.limits.actions, options.actions or browsing.limits.actions)
             return ask_in_turn(
                 pipeline, options.question, options.turns, partial(browsing.ask, actions=actions)
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -40,7 +40,8 @@ async def evaluate(
     Questions that are in the file already are skipped, so that an interrupted evaluation continues. Raises
     `InputError` for a file with other content, and the errors of the system.
     """
-    done = _done(file)
+    answers = {row.question: row.answers for row in asked}
+    done = _done(file, answers)
     waiting = [row for row in asked if row.question not in done]
     with file.open("ab") as out:
         for number, row in enumerate(waiting, len(asked) - len(waiting) + 1):
@@ -51,29 +52,33 @@ async def evaluate(
             # Write all episodes of a question at once, so that the file has all of them or none.
             out.write(b"".join(msgspec.json.encode(episode) + b"\n" for episode in episodes))
             out.flush()
-            done |= results(episodes)
+            done |= results(episodes, answers)
             found = sum(result.found for result in done.values())
             log(f"{system.name}: {number:,} of {len(asked):,}, found {found:,}")
     return {row.question: done[row.question] for row in asked}
 
 
-def _done(file: Path) -> dict[str, Result]:
-    return results(read_episodes(file)) if file.is_file() else {}
+def _done(file: Path, answers: Mapping[str, Sequence[str]]) -> dict[str, Result]:
+    return results(read_episodes(file), answers) if file.is_file() else {}
 
 
-def results(episodes: Iterable[Episode]) -> dict[str, Result]:
-    """Return the results of rewarded episodes by question; episodes of one question must be adjacent."""
+def results(episodes: Iterable[Episode], answers: Mapping[str, Sequence[str]]) -> dict[str, Result]:
+    """Return the results of episodes by question, for questions with accepted `answers`.
+
+    Episodes of one question must be adjacent. Their rewards play no part: the answers may have changed since.
+    """
     return {
-        question: _result(list(some))
+        question: _result(list(some), answers[question])
         for question, some in itertools.groupby(episodes, key=lambda episode: episode.question)
+        if question in answers
     }
 
 
-def _result(episodes: list[Episode]) -> Result:
+def _result(episodes: list[Episode], answers: Sequence[str]) -> Result:
     winner = next(_chosen(episodes))
     steps = [step for episode in episodes for step in episode.steps]
     return Result(
-        found=bool(winner.reward),
+        found=succeeds(winner, answers),
         quotes=len(winner.quotes),
         actions=len(steps),
         valid=sum(step.kind != "invalid" for step in steps),

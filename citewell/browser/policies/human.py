@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 
 from citewell.browser.commands import Invalid, parse
@@ -24,6 +25,7 @@ _SHORT = {
     "e nonsense": "End: Nonsense",
     "e controversial": "End: Controversial",
 }
+_ABBREVIATION = re.compile(r"(?<!\.)\.\.(?!\.)")  # not an ellipsis
 _WITH_TEXT = {"s": "Search ", "f": "Find in page: ", "q": "Quote: "}
 
 
@@ -66,7 +68,7 @@ def written_out(line: str) -> str:
     if line in _SHORT:
         return _SHORT[line]
     if word in _WITH_TEXT and rest:
-        return _WITH_TEXT[word] + (rest.replace("..", "━") if word == "q" else rest)
+        return _WITH_TEXT[word] + (_ABBREVIATION.sub("━", rest) if word == "q" else rest)
     if line in {"d", "dd", "ddd"}:
         return f"Scrolled down {len(line)}"
     if line in {"u", "uu", "uuu"}:

@@ -13,7 +13,7 @@ from citewell.browser.training.measure import DevEpisodes, OpenWeb
 from citewell.browser.training.sources import PolicyData, asked, read_data
 from citewell.core.packages import need_packages
 from citewell.core.progress import Log
-from citewell.core.training.card import describe_files, write_card
+from citewell.core.training.card import describe_file, describe_files, write_card
 from citewell.core.training.fit import FitTask, Goal, fit
 from citewell.core.training.folder import finish, open_folder
 from citewell.core.training.plan import PlannedDraw, plan
@@ -45,7 +45,10 @@ def train(run: Run, tell: Log, open_web: OpenWeb) -> RunResult:
     files = describe_files({"train": config.data}, run.folders.files)
     data = read_data(config, run.folders, tell)
     done = DONE[config.model.tuning]
-    with open_folder(run.out, config.shown(), files, done=done):
+    # Demonstrations of the questions that measure the reward are left out of training.
+    asked = [run.folders.find(config.reward.questions)] if config.reward is not None else []
+    questions = [describe_file(file, use="reward", source="questions") for file in asked]
+    with open_folder(run.out, config.shown(), [*files, *questions], done=done):
         quiet()
         trained = build_model(_found(config.model), run.cache, config.training.seed)
         result, history = fit(_task(run, config, data, trained, tell, open_web), run.out, tell)

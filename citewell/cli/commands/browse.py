@@ -35,7 +35,9 @@ HUMAN = "human"
     metavar="NAME",
     help="scripted, random, human, a trained policy or its folder, or a generator [scripted].",
 )
-@click.option("--actions", "browser__actions", type=int, metavar="N", help="Max actions [100].")
+@click.option(
+    "--actions", "browser__actions", type=int, metavar="N", help="Max actions [100, or the policy's own]."
+)
 @click.option(
     "--best-of",
     "browser__best_of",

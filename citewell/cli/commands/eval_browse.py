@@ -6,6 +6,7 @@ import functools
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote
 
 import click
 
@@ -159,7 +160,7 @@ async def _evaluate(
         # All are opened first, so that one that fails to open is reported at once.
         ready = [(each, await systems.open(each.label, each.name, each.n)) for each in named]
         for each, system in ready:
-            file = stored / f"{each.label.replace('/', '_')}.jsonl"
+            file = stored / f"{quote(each.label, safe=' *:+,=')}.jsonl"
             outcomes[each.label] = await evaluate(system, asked, file, _log)
     return outcomes
 

@@ -389,13 +389,18 @@ def browsing(recipe: Path, out: Path, collection: str | None, assignments: tuple
     "--scorer", "current", metavar="NAME", default=None, help="With --from: the scorer to start from."
 )
 @click.option(
-    "--threads", metavar="N", type=click.IntRange(1), default=2, help="With --from: CPU threads [2]."
+    "--threads", metavar="N", type=click.IntRange(1), default=None, help="With --from: CPU threads [2]."
 )
 @click.option(
     "--force", is_flag=True, help="With --from: accept little feedback, and a scorer that is worse."
 )
 def scorer(
-    recipe: Path | None, out: Path, feedback: Path | None, current: str | None, threads: int, force: bool
+    recipe: Path | None,
+    out: Path,
+    feedback: Path | None,
+    current: str | None,
+    threads: int | None,
+    force: bool,
 ) -> None:
     """Train a scorer as the TOML file RECIPE describes or, with --from, train one further on feedback.
 
@@ -409,14 +414,14 @@ def scorer(
 
     settings = load_settings()
     if recipe is not None and feedback is None:
-        if current is not None or force:
-            raise InputError("--scorer and --force require --from.", "Remove them, or RECIPE.")
+        if current is not None or threads is not None or force:
+            raise InputError("--scorer, --threads and --force require --from.", "Remove them, or RECIPE.")
         result = train(_run(recipe, out, settings, ["scorer", recipe.name]), _tell)
     elif feedback is not None and recipe is None:
         name = current or DEFAULT
         shown = ["scorer", "--from", feedback.name, "--scorer", Path(name).name]
         run = _run(feedback, out, settings, shown)
-        result = retrain(run, name, _tell, threads=threads, force=force)
+        result = retrain(run, name, _tell, threads=threads or 2, force=force)
     else:
         raise InputError("Either RECIPE or --from is required.", "Give one of them.")
     _report(result, out)

@@ -122,12 +122,17 @@ def write_card(
     (folder / CARD).write_text(text, encoding="utf-8")
 
 
+def describe_file(path: Path, *, use: str, source: str, licensed: str = "") -> DataFile:
+    """Return a file of a source, with the SHA-256 of its contents."""
+    return DataFile(source, path.name, _digest(path), licensed, use)
+
+
 def describe_files(
     uses: Mapping[str, Iterable[Source]], paths: Callable[[Source], Sequence[Path]]
 ) -> list[DataFile]:
     """Return the files of all sources, by their use, with the SHA-256 of their contents."""
     return [
-        DataFile(source.name, path.name, _digest(path), source.license, use)
+        describe_file(path, use=use, source=source.name, licensed=source.license)
         for use, sources in uses.items()
         for source in sources
         for path in paths(source)

@@ -93,7 +93,10 @@ async def test_the_chosen_episode_counts_and_all_episodes_cost(tmp_path: Path) -
         "seconds": 3.0,
         "judge": "",
     }
-    assert results(read_episodes(tmp_path / "e.jsonl")) == found
+    episodes = list(read_episodes(tmp_path / "e.jsonl"))
+    assert results(episodes, {row.question: row.answers for row in ASKED}) == found
+    corrected = results(episodes, {ASKED[0].question: ("Ann Lee",)})
+    assert not corrected[ASKED[0].question].found
 
 
 def test_a_script_has_no_best_of_several_episodes() -> None:

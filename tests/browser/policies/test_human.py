@@ -20,6 +20,7 @@ from .states import page
         ("f Moon", "Find in page: Moon"),
         ("q Its gravity", "Quote: Its gravity"),
         ("q Its gravity .. towards it.", "Quote: Its gravity ━ towards it."),
+        ("q Wait... what is it", "Quote: Wait... what is it"),
         ("d", "Scrolled down 1"),
         ("ddd", "Scrolled down 3"),
         ("uu", "Scrolled up 2"),

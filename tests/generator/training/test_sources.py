@@ -56,12 +56,14 @@ def test_rows_that_do_not_fit_are_left_out_and_told(tmp_path: Path) -> None:
     data, _ = read(tmp_path)
     longest = data.train[0].examples[0]
     told: list[str] = []
-    fitting = data.fitting(lambda example: example != longest, told.append)
+    fitting = data.fitting(
+        lambda source: tuple(each for each in source.examples if each != longest), told.append
+    )
     assert fitting.train[0].examples == data.train[0].examples[1:]
     assert fitting.dev == data.dev
     assert told == ["made-up: skipped 1 too long rows"]
     with pytest.raises(InputError, match="No row of the source made-up fits the prompt") as error:
-        data.fitting(lambda _: False, told.append)
+        data.fitting(lambda source: (), told.append)
     assert "cut = true" in error.value.hint
 
 

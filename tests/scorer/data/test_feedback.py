@@ -58,6 +58,18 @@ def test_users_choose_between_two_answers(tmp_path: Path, preferred: object, pre
     assert found.both_references == (("shared",), ("own",))
 
 
+def test_marks_of_references_are_no_part_of_an_answer(tmp_path: Path) -> None:
+    answers = ["Air scatters blue light most [1]. So do oceans[2].", "`argv[1]` is blue [1]."]
+    row = {"title": "Why?", "answers": answers, "references": ["Air.", "Oceans."], "preferred": 0}
+    (found,) = read_comparisons(write(tmp_path, [row])).comparisons
+    assert (found.first, found.second) == (
+        "Air scatters blue light most. So do oceans.",
+        "`argv[1]` is blue.",
+    )
+    (bare,) = read_comparisons(write(tmp_path, [row | {"references": []}])).comparisons
+    assert bare.first == answers[0], "without references, [1] may be anything"
+
+
 @pytest.mark.parametrize(
     ("row", "kind"),
     [

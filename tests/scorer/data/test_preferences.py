@@ -48,6 +48,15 @@ def read(folder: Path, row: dict[str, object]) -> Comparison:
             },
             "Why?",
         ),
+        (
+            {
+                "prompt": "Why?",
+                "chosen": [TURN, {"role": "assistant", "content": "a"}],
+                "rejected": [TURN, {"role": "assistant", "content": "b"}],
+            },
+            "Why?",
+        ),
+        ({"title": "Why?", "chosen": "a", "rejected": "b"}, "Why?"),
     ],
 )
 def test_prompts_and_dialogues_are_questions(tmp_path: Path, row: dict[str, object], question: str) -> None:
@@ -60,6 +69,8 @@ def test_prompts_and_dialogues_are_questions(tmp_path: Path, row: dict[str, obje
     [
         ({"chosen": "a", "rejected": "b"}, "no_text"),
         ({"prompt": "Why?", "chosen": 1, "rejected": "b"}, "no_text"),
+        ({"prompt": 5, "chosen": "a", "rejected": "b"}, "no_text"),
+        ({"prompt": "Why?", "chosen": [TURN | {"content": None}], "rejected": "b"}, "no_text"),
         (
             {"chosen": "\n\nHuman: A?\n\nAssistant: a", "rejected": "\n\nHuman: B?\n\nAssistant: b"},
             "two_questions",

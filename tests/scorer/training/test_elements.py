@@ -91,6 +91,15 @@ def test_regression_and_classification_as_in_webglm() -> None:
     assert float(loss_of(scores, part_of(regression[0]), objective)) == pytest.approx(expected)
 
 
+def test_no_answer_that_is_only_disliked_is_a_good_one() -> None:
+    voted = [
+        Voted("q1", (VotedAnswer("bad", -1), VotedAnswer("worse", -3)), group="g1", source="s"),
+        Voted("q2", (VotedAnswer("good", 4), VotedAnswer("poor", 0)), group="g2", source="s"),
+    ]
+    (found,) = elements([], voted, "classification", 0)
+    assert (found.answers[0].text, found.labels[0]) == ("good", 1.0)
+
+
 def test_the_length_penalty_is_highest_where_score_is_length() -> None:
     part = part_of(compared(ranking("a", "b", "c")), [40, 20, 10])
     long, mixed = torch.log(torch.tensor([41.0, 21.0, 11.0])), torch.tensor([0.0, 1.0, 0.0])

@@ -48,6 +48,7 @@ def test_the_formulations_differ_in_nothing_else() -> None:
         ("[model]\nfrozen = 1.0", "no layer has adapters"),
         ("[model.layout]\nmax_tokens = 64\nquestion_tokens = 60", "no room for answers"),
         ("[objective]\nformulation = 'guess'", "formulation"),
+        ("[objective]\nformulation = 'regression'\nlength_penalty = 1.0", "length_penalty needs"),
         ("[training]\nlearning_rat = 1", "there is no key training.learning_rat"),
     ],
 )

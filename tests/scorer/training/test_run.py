@@ -25,7 +25,7 @@ from citewell.scorer.form import read_form
 from citewell.scorer.load import load_scorer
 from citewell.scorer.training.pinned import PINNED, read_pinned
 from citewell.scorer.training.run import train
-from tests.scorer.training.made_up import question, write_recipe, write_world
+from tests.scorer.training.made_up import DATA, question, write_recipe, write_world
 
 KIND, RUDE = "it is kind and so", "it is rude and so"
 
@@ -217,6 +217,15 @@ def test_it_stops_early_where_the_dev_questions_gain_nothing(world: Path) -> Non
     assert int(planned[1].replace(",", "")) > 500
     assert outcome.steps < 250
     assert outcome.after["accuracy"] > 0.7
+
+
+def test_a_measure_that_the_dev_data_does_not_define(world: Path) -> None:
+    ties = [{"question": f"q{n}", "answers": ["a", "b"], "preferred": "tie"} for n in range(4)]
+    (world / "ties.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ties))
+    dev = '[[dev]]\nname = "ties"\nfiles = ["ties.jsonl"]\nlicense = "CC0"\n'
+    text = f"{DATA.partition('[split]')[0]}{dev}[split]\ndev = 0.0\ntest = 0.0\n"
+    with pytest.raises(InputError, match="4 dev comparisons do not define the measure accuracy"):
+        run(write_recipe(world, "ties.toml", f"\n{text}"), world / "ties")
 
 
 def test_layers_that_are_not_there(world: Path) -> None:
