@@ -14,7 +14,7 @@ from citewell.core.notes import capitalized
 from citewell.core.quotable import quotable
 from citewell.core.relevance import Relevance
 from citewell.core.stated_aims import may_answer
-from citewell.core.subject import asked_subject, is_about
+from citewell.core.subject import asked_subject, defines, is_about
 from citewell.core.text import content_words, encoded_text, split_sentences, squeeze, words
 from citewell.core.types import Reference
 from citewell.generator.completer import Completer
@@ -187,13 +187,19 @@ class ExtractiveGenerator:
             context = _CONTEXT * references[index].score
             pool.append(_Sentence(index, position, text, own + context, is_answer))
             asked = _NO_QUESTION
-        return _with_lead(pool, _lead(question, references))
+        lead = _lead(question, references)
+        return _with_lead(pool, lead, references[lead].title if lead is not None else "")
 
 
-def _with_lead(pool: list[_Sentence], lead: int | None) -> list[_Sentence]:
-    """Return the sentences, the first of the reference `lead` with the best score if its own is near."""
+def _with_lead(pool: list[_Sentence], lead: int | None, title: str) -> list[_Sentence]:
+    """Return the sentences, the first of the reference `lead` with the best score if its own is near.
+
+    A sentence that defines the title comes before the first.
+    """
     best = max((s.score for s in pool), default=0.0)
-    place = next((place for place, s in enumerate(pool) if s.reference == lead), None)
+    of_lead = [place for place, s in enumerate(pool) if s.reference == lead]
+    defining = (place for place in of_lead if defines(title, pool[place].text))
+    place = next(defining, next(iter(of_lead), None))
     if place is not None and pool[place].score >= best - _LEAD:
         pool[place] = pool[place]._replace(score=best + _FIRST)
     return pool

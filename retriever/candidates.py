@@ -10,7 +10,7 @@ from itertools import groupby
 import numpy as np
 
 from citewell.core.dates import spelled_dates
-from citewell.core.subject import asked_subject, is_about
+from citewell.core.subject import asked_subject, defines, is_about
 from citewell.core.text import content_words, words
 from citewell.core.types import Passage
 from citewell.retriever.lexical import Bm25
@@ -120,11 +120,17 @@ def numbers(text: str) -> frozenset[str]:
 
 
 def lead(passages: Sequence[Passage], rows: Sequence[int]) -> int:
-    """Return the row of a page's lead: its first paragraph of prose that names the title, or its first."""
+    """Return the row of a page's lead: its first passage that defines the title or is prose that names it.
+
+    Without such a passage it is the first.
+    """
     return next((row for row in rows if _describes(passages[row])), rows[0])
 
 
 def _describes(passage: Passage) -> bool:
+    lines = passage.text.splitlines()
+    if any(defines(passage.title, line) and len(words(line)) >= _PER_LINE for line in lines):
+        return True
     found = words(passage.text)
-    is_prose = len(found) >= max(FULL, _PER_LINE * len(passage.text.splitlines()))
+    is_prose = len(found) >= max(FULL, _PER_LINE * len(lines))
     return is_prose and not set(content_words(passage.title)).isdisjoint(found)

@@ -20,7 +20,9 @@ _NAMES = {
     CLOSED: "citewell-smollm2 without references",
     "citewell-smollm2": "citewell-smollm2",
     "qwen2.5-coder-1.5b": "the default writer, qwen2.5-coder-1.5b",
+    "4*qwen2.5-coder-1.5b": "the default writer, best of 4",
     "closed-book:qwen2.5-coder-1.5b": "the default writer without references",
+    "closed-book:qwen2.5-coder-1.5b, none": "the default writer without references",
     "closed-book:SmolLM2-135M-Instruct, none": "SmolLM2-135M-Instruct without references",
 }
 
@@ -64,13 +66,14 @@ def accuracy_chart(section: ReportSection) -> str:
 
 
 def writers(results: ResultFiles, published: PublishedFigures) -> ReportSection:
-    """The language models on NQ-400, and on what the collection can answer of it and of WebQuestions."""
+    """The language models on NQ-400, and on the questions of all sets that the collection can answer."""
     whole = results.read("answers_nq400_writer")
     covered = results.read("answers_webq400_covered")
     sets = {
         "NQ-400": whole,
         "NQ-400, answerable": results.read("answers_nq400_covered"),
         "WebQuestions-400, answerable": covered,
+        "NQ-open, answerable": results.read("answers_nqopen_covered"),
     }
     names = {name: None for data in sets.values() for name in data.get("systems", {})}
     rows = []
@@ -84,7 +87,7 @@ def writers(results: ResultFiles, published: PublishedFigures) -> ReportSection:
     return ReportSection(
         title="Accuracy of the language models",
         question="How often are answers of language models right, in percent of NQ-400, and of the questions "
-        "of both sets that the collection can answer?",
+        "of all sets that the collection can answer?",
         columns=list(sets),
         rows=rows,
         lines=[
@@ -124,7 +127,8 @@ def triviaqa(results: ResultFiles, published: PublishedFigures) -> ReportSection
 
 def truthfulness(results: ResultFiles, published: PublishedFigures) -> ReportSection:
     """TruthfulQA, as WebGPT's section 4.2."""
-    data = results.read("truthfulqa")
+    written, first = (results.read(name).get("systems", {}) for name in ("truthfulqa_writer", "truthfulqa"))
+    systems = written | {name: sets for name, sets in first.items() if name not in written}
     columns = {
         "truthful": "truthful (embedding)",
         "truthful and informative": "truthful and informative (embedding)",
@@ -134,7 +138,7 @@ def truthfulness(results: ResultFiles, published: PublishedFigures) -> ReportSec
         "MC2": "MC2",
     }
     rows = []
-    for name, sets in data.get("systems", {}).items():
+    for name, sets in systems.items():
         measured = sets[ALL]
         cells = {label: percent(measured[key]) for label, key in columns.items() if key in measured}
         rows.append(ReportRow(_NAMES.get(name, name), cells, "here"))

@@ -31,6 +31,9 @@ _ASKS = re.compile(
     r"(?:what|who|whom|whose|when|where|why|how|which|is|are|was|were|do|does|did|can|compare)\b",
     re.IGNORECASE,
 )
+# The beginning of `Suffrage (from the Latin suffragium) is`, and what stands beside the name in it.
+_DEFINITION = re.compile(r"(?P<name>\w[^.!?]{0,120}?)\s+(?:is|are|was|were)\s(?!also\b)")
+_ASIDE = re.compile(r"\s*[(\[,].*$")
 _MOST_WORDS = 8  # of a name
 _SHORT = 3  # letters of a word that stays as it is
 _BEFORE_ES = ("che", "she", "se", "xe", "ze", "oe")
@@ -88,6 +91,12 @@ def is_about(subject: str, title: str) -> float:
     if subject in names:
         return 1.0
     return 0.5 if any(name.endswith(f" {subject}") for name in names) else 0.0
+
+
+def defines(title: str, sentence: str) -> bool:
+    """Return whether a sentence says what the subject of a title is, as in `A volcano is an opening`."""
+    found = _DEFINITION.match(sentence)
+    return found is not None and name_key(_ASIDE.sub("", found["name"])) in named(title)
 
 
 def mentioned(question: str) -> Iterator[tuple[str, frozenset[str]]]:

@@ -31,7 +31,8 @@ _EVENTS = ResponseSpec(
     generate_examples=False,
     description="With `stream`, or `Accept: text/event-stream`: the events of the question as they happen, "
     "which are `queued`, `searching`, `rewritten`, `searched`, `browsed`, `fetched`, `failed`, `ranked`, "
-    "`quoted`, `notice`, `token`, `scored`, and last `done` with the whole answer, or `error` with a problem.",
+    "`quoted`, `notice`, `token`, `scored`, and last `done` with the whole answer, or `error` with a "
+    "problem.",
     media_type=sse.MEDIA_TYPE,
 )
 _LAST_EVENT = Annotated[

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.core.subject import asked_subject, is_about, mentioned
+from citewell.core.subject import asked_subject, defines, is_about, mentioned
 
 
 @pytest.mark.parametrize(
@@ -61,6 +61,23 @@ def test_a_page_on_the_subject(question: str, title: str) -> None:
 )
 def test_a_page_on_something_else(question: str, title: str) -> None:
     assert is_about(asked_subject(question), title) == 0
+
+
+@pytest.mark.parametrize(
+    ("title", "sentence", "expected"),
+    [
+        ("Volcano", "A volcano is an opening in the crust.", True),
+        ("Penguin", "Penguins (order Sphenisciformes) are an order of birds.", True),
+        ("Suffrage", "Suffrage (from the Latin suffragium, meaning vote) is the right to vote.", True),
+        ("Mole (animal)", "Moles are members of the family Talpidae.", True),
+        ("Volcano", "Volcanoes can also form where the crust is stretched.", False),
+        ("Al Jazeera", '"Al Jazeera" is a common Arabic phrase.', False),
+        ("Abadan", "Abadan (film) is also the name of a movie.", False),
+        ("Volcano", "Mauna Loa is a volcano.", False),
+    ],
+)
+def test_a_sentence_that_says_what_the_subject_is(title: str, sentence: str, expected: bool) -> None:
+    assert defines(title, sentence) is expected
 
 
 def test_a_last_name_is_less_sure() -> None:

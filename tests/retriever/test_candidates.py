@@ -25,6 +25,11 @@ def test_the_lead_is_the_first_paragraph_of_prose_that_names_the_title() -> None
     assert lead(passages(TABLE, ASIDE), range(2)) == 0
 
 
+def test_a_definition_below_a_list_is_the_lead() -> None:
+    listed = "- Melting\n- Boiling\n- Density\nCaesium (symbol Cs) is a soft and golden metal of its group."
+    assert lead(passages(TABLE, listed, PROSE), range(3)) == 1
+
+
 def test_the_numbers_of_a_day_are_the_same_however_it_is_written() -> None:
     assert numbers("2026-11-09 boiler") == numbers("9 November 2026") == {"9", "2026"}
 
