@@ -66,14 +66,13 @@ def accuracy_chart(section: ReportSection) -> str:
 
 
 def writers(results: ResultFiles, published: PublishedFigures) -> ReportSection:
-    """The language models on NQ-400, and on the questions of all sets that the collection can answer."""
+    """The language models on NQ-400, and on the questions of both sets that the collection can answer."""
     whole = results.read("answers_nq400_writer")
     covered = results.read("answers_webq400_covered")
     sets = {
         "NQ-400": whole,
         "NQ-400, answerable": results.read("answers_nq400_covered"),
         "WebQuestions-400, answerable": covered,
-        "NQ-open, answerable": results.read("answers_nqopen_covered"),
     }
     names = {name: None for data in sets.values() for name in data.get("systems", {})}
     rows = []
@@ -87,7 +86,7 @@ def writers(results: ResultFiles, published: PublishedFigures) -> ReportSection:
     return ReportSection(
         title="Accuracy of the language models",
         question="How often are answers of language models right, in percent of NQ-400, and of the questions "
-        "of all sets that the collection can answer?",
+        "of both sets that the collection can answer?",
         columns=list(sets),
         rows=rows,
         lines=[

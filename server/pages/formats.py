@@ -28,7 +28,7 @@ def spoken_seconds(seconds: float) -> str:
 
 def with_code(text: str) -> Markup:
     """Return a text as HTML in which what stands between backticks is code."""
-    return Markup(_CODE.sub(r"<code>\1</code>", escape(text)))  # noqa: S704 - it is escaped
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 - it is escaped
 
 
 def spoken_bytes(size: float) -> str:

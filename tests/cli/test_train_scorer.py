@@ -44,7 +44,7 @@ def test_a_scorer_from_a_recipe_and_another_from_feedback(cli: Cli, world: Path)
     ("options", "problem"),
     [
         ([], "Either RECIPE or --from"),
-        (["recipe.toml", "--force"], "--scorer and --force require --from"),
+        (["recipe.toml", "--force"], "--scorer, --threads and --force require --from"),
         (["--from", "choices.jsonl", "--scorer", "nobody"], "Unknown scorer 'nobody'"),
     ],
 )

@@ -126,10 +126,12 @@ function say(words) {
 /** Act at the second press of a button, after it has asked. */
 export function twice(button, act) {
   const words = button.textContent;
+  const label = button.getAttribute("aria-label");
   button.addEventListener("click", async () => {
     if (!button.dataset.sure) {
       button.dataset.sure = "1";
       button.textContent = "Really delete?";
+      button.removeAttribute("aria-label"); // which would hide the question
       button.addEventListener("blur", () => reset(), { once: true });
       return;
     }
@@ -141,6 +143,9 @@ export function twice(button, act) {
   function reset() {
     delete button.dataset.sure;
     button.textContent = words;
+    if (label) {
+      button.setAttribute("aria-label", label);
+    }
   }
 }
 

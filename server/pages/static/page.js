@@ -1,5 +1,6 @@
 // The entry point of every page. The service renders pages; scripts fetch them with the key and insert them.
 
+import { moveTo } from "./address.js";
 import { prepareAnswer } from "./answer.js";
 import { prepareAdding } from "./add.js";
 import { prepareAsking, prepareShortcuts } from "./ask.js";
@@ -42,9 +43,11 @@ async function refresh() {
   }
 }
 
-/** Reload the list of documents, but keep the form beside it. */
+/** Reload the list of documents and their number, but keep the form beside it. */
 async function refreshDocuments() {
-  take(await fetched(location.href), "#documents");
+  const page = await fetched(location.href);
+  take(page, "#holds");
+  take(page, "#documents");
   prepareCollection(document, refresh);
 }
 
@@ -62,10 +65,7 @@ async function refreshLists() {
 /** Show a finished answer at its own address. */
 async function arrive(address) {
   const page = await fetched(address);
-  if (location.pathname !== address) {
-    history.pushState(null, "", address);
-    shown = address;
-  }
+  moveTo(address);
   const result = take(page, "#result");
   prepareAnswer(result);
   prepareThread(result, arrive);
@@ -94,13 +94,6 @@ function prepare(main) {
   prepareTrace(main);
 }
 
-// Back and forward reload answers, except within a page.
-let shown = location.pathname;
-addEventListener("popstate", () => {
-  if (location.pathname !== shown) {
-    location.reload();
-  }
-});
 // An address with the token, pasted into a tab that shows the page already, loads nothing by itself.
 addEventListener("hashchange", () => {
   if (keepToken()) {

@@ -30,9 +30,16 @@ function prepareTools(tools, address) {
   tools.hidden = false;
   tools.querySelector("form").addEventListener("submit", async (event) => {
     event.preventDefault();
-    const title = tools.querySelector("input").value;
+    const title = tools.querySelector("input").value.trim();
+    if (!title) {
+      message.textContent = "Write a title.";
+      return;
+    }
     const headers = { "Content-Type": "application/json" };
-    await done(request(address, { method: "PATCH", body: JSON.stringify({ title }), headers }), message, "Renamed.");
+    const body = JSON.stringify({ title });
+    if (await done(request(address, { method: "PATCH", body, headers }), message, "Renamed.")) {
+      document.title = `${title} · Citewell`;
+    }
   });
   prepareExports(tools, address, message);
   twice(tools.querySelector("#delete-thread"), async () => {

@@ -1,5 +1,6 @@
 // Following a question from its form to its answer.
 
+import { moveTo } from "./address.js";
 import { follow } from "./events.js";
 import { Progress } from "./progress.js";
 import { leaveRelated } from "./related.js";
@@ -19,8 +20,8 @@ export async function work({ root, form, question, begin, arrive, place, again }
   problem.textContent = "";
   root.querySelector("#hero")?.remove();
   stop.hidden = false;
-  if (document.activeElement === asking) {
-    stop.focus();
+  if (document.activeElement === asking || root.querySelector("#result").contains(document.activeElement)) {
+    stop.focus(); // also from a button of the answer, which goes
   }
   asking.hidden = true;
   moveProgress(root, (parts) => (place ? form.after(...parts) : root.querySelector("#result").before(...parts)));
@@ -37,10 +38,16 @@ export async function work({ root, form, question, begin, arrive, place, again }
     };
   });
   try {
+    if (!place) {
+      // Whoever reloads the page meanwhile finds the question again.
+      sent.then((response) => stopped || moveTo(addressOf(response))).catch(() => {});
+    }
     const answer = await Promise.race([answered(sent, progress, line.signal), stopping]);
     if (answer) {
       moveProgress(root, (parts) => root.querySelector("#result").before(...parts)); // which is replaced
-      field.value = "";
+      if (field.value.trim() === question) {
+        field.value = ""; // and no next question that is being written
+      }
       await arrive(place ? `/threads/${answer.thread}` : `/answers/${answer.id}`);
       progress.end();
       progress.say(summaryOf(answer));
@@ -65,6 +72,11 @@ export async function work({ root, form, question, begin, arrive, place, again }
 /** Move the progress of a question to another place. */
 function moveProgress(root, put) {
   put(["#status", "#problem", "#progress"].map((name) => root.querySelector(name)));
+}
+
+/** The address of the answer that a reply begins, or of this page if it begins none. */
+function addressOf(response) {
+  return response.headers.get("Location")?.replace("/v1/", "/") ?? location.pathname;
 }
 
 /** Cancel the question of a reply. If another process works on it, the end of the stream does so seconds later. */

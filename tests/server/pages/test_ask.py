@@ -131,6 +131,7 @@ async def test_the_answer_to_a_question_is_asked_for_again_or_the_question_edite
     first = await ask(page)
     await page.get_by_role("button", name="Ask again").click()
     await page.wait_for_url(lambda url: not url.endswith(first))
+    await page.locator("#status", has_text="Answered in").wait_for()
     await page.locator(".answer[data-answer] .actions").wait_for()
     assert await page.locator("#asked").inner_text() == BATS
     again = service.client.get(f"/v1/answers/{page.url.rpartition('/')[2]}").json()

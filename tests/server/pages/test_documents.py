@@ -184,9 +184,9 @@ async def test_a_collection_is_looked_into_and_emptied(open_page: OpenPage, own:
     assert await page.locator("#documents .card").count() == 1
     await page.get_by_role("link", name="All documents").click()
     await page.locator("#documents .card").nth(1).wait_for()
-    remove = page.get_by_role("button", name="Remove The handbook of kites")
-    await remove.click()
-    await remove.click()
+    assert (await page.locator("#holds").inner_text()).startswith("2 documents")
+    await page.get_by_role("button", name="Remove The handbook of kites").click()
+    await page.get_by_role("button", name="Really delete?").click()
     await page.locator("#documents .card").nth(1).wait_for(state="detached")
     await page.get_by_label("Choose files").set_input_files([upload("more.md", SONG.encode())])
     await page.locator("#documents .card").nth(1).wait_for()

@@ -34,6 +34,7 @@ async def test_questions_are_listed_by_day_and_deleted(open_page: OpenPage, sett
         delete = first.get_by_role("button")
         await delete.click()
         assert await delete.inner_text() == "Really delete?"
+        assert await first.get_by_role("button", name="Really delete?").count() == 1, "as it is read out"
         await delete.click()
         await page.get_by_text("football").wait_for(state="detached")
         assert await page.locator(".history li").count() == 1

@@ -50,6 +50,35 @@ async def test_a_question_that_runs_shows_its_stage_and_is_stopped(
         assert "No evidence" in await page.locator("#status").inner_text()
 
 
+async def test_a_page_reloaded_meanwhile_shows_the_answer_and_keeps_the_next_question(
+    open_page: OpenPage, settings: Any
+) -> None:
+    goes_on = asyncio.Event()
+
+    async def pauses(request: web.Request) -> web.StreamResponse:
+        response = await streamed(request, chunk(WRITTEN))
+        await goes_on.wait()
+        await response.write(chunk("", finish="stop").encode())
+        return response
+
+    async with ChatService([pauses]) as model:
+        wanted = settings(generator__name="openai:tiny", generator__base_url=model.url, generator__key="none")
+        with serving(wanted) as service:
+            page = await open_page("/", url=service.url)
+            await page.get_by_label("Your question").fill(BATS)
+            await page.keyboard.press("Enter")
+            await page.locator(".draft .prose", has_text="by echolocation").wait_for()
+            assert "/answers/" in page.url
+            await page.reload()
+            await page.locator(".draft .prose", has_text="by echolocation").wait_for()
+            field = page.get_by_label("Your question")
+            await field.fill("How do they hear?")
+            goes_on.set()
+            await page.locator(".answer .citation").first.wait_for()
+            assert await page.locator("#asked").inner_text() == BATS
+            assert await field.input_value() == "How do they hear?"
+
+
 async def test_what_was_written_stays_and_can_be_asked_again_or_edited(
     open_page: OpenPage, settings: Any
 ) -> None:

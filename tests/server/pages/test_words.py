@@ -6,7 +6,7 @@ import pytest
 
 from citewell.core.text import content_words, words
 from citewell.generator.citations.support import rouge_1_precision
-from citewell.server.pages.formats import spoken_bytes, spoken_seconds
+from citewell.server.pages.formats import spoken_bytes, spoken_seconds, with_code
 from citewell.server.pages.links import site_of, web_address
 from citewell.server.pages.support import Piece, supporting
 
@@ -80,3 +80,7 @@ def test_numbers_are_said_in_few_digits() -> None:
         "548 kB",
         "3.2 GB",
     ]
+
+
+def test_what_stands_between_backticks_is_code() -> None:
+    assert with_code("the scope `admin` <b>") == "the scope <code>admin</code> &lt;b&gt;"

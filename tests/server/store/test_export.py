@@ -30,7 +30,7 @@ async def test_thumbs_come_back(store: ServiceStore, tmp_path: Path) -> None:
     data = read_comparisons(written([each async for each in store.feedback.each()], tmp_path / "f.jsonl"))
     (group,) = data.groups
     (pair,) = group.comparisons
-    assert (pair.question, pair.first, pair.second) == (liked.question, liked.answer, disliked.answer)
+    assert (pair.question, pair.first, pair.second) == (liked.question, "By echolocation.", disliked.answer)
     assert pair.preference == 1.0
     assert (pair.references, pair.second_references) == (liked.references, disliked.references)
     assert data.funnel["lines"] == 4
@@ -45,7 +45,7 @@ async def test_comparisons_come_back(store: ServiceStore, tmp_path: Path) -> Non
     (group,) = read_comparisons(written(stored, tmp_path / "c.jsonl")).groups
     assert [each.preference for each in group.comparisons] == [1.0, 1.0, 0.5, 0.0, 0.0]
     first = group.comparisons[0]
-    assert (first.first, first.second) == ("By echolocation [1].", "By sight.")
+    assert (first.first, first.second) == ("By echolocation.", "By sight.")
     assert (first.references, first.second_references) == (("Bats use echolocation.",), ())
 
 
@@ -54,8 +54,8 @@ async def test_rankings_come_back(store: ServiceStore, tmp_path: Path) -> None:
     stored = [each async for each in store.rankings.each()]
     (group,) = read_comparisons(written(stored, tmp_path / "r.jsonl")).groups
     assert [(each.first, each.second, each.preference) for each in group.comparisons] == [
-        ("By echolocation [1].", "By calls [2].", 0.5),
-        ("By echolocation [1].", "By sight.", 1.0),
-        ("By calls [2].", "By sight.", 1.0),
+        ("By echolocation.", "By calls.", 0.5),
+        ("By echolocation.", "By sight.", 1.0),
+        ("By calls.", "By sight.", 1.0),
     ]
     assert {each.references for each in group.comparisons} == {("Bats use echolocation.", "Calls.")}
