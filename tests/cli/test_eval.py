@@ -157,3 +157,18 @@ def test_mistakes_are_named_and_nothing_is_overwritten(
     assert "Traceback" not in result.err
     assert out.read_text() == "mine"
     assert not (tmp_path / "scores.details.json").exists()
+
+
+def test_labels_of_adoption_are_not_overwritten(cli: Cli, tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    row = {"question": "Why?", "answer": "Rivers bring salt[1].", "references": ["Rivers bring salt."]}
+    rows.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    labels = tmp_path / "labels.jsonl"
+    cli.run("eval", "adoption", rows, "--draw", labels)
+    drawn = labels.read_text(encoding="utf-8")
+    assert '"relevant": null' in drawn
+    labels.write_text(drawn.replace("null", "true"), encoding="utf-8")
+    again = cli.run("eval", "adoption", rows, "--draw", labels)
+    assert again.code == 2
+    assert "exists already" in again.err
+    assert '"relevant": true' in labels.read_text(encoding="utf-8")

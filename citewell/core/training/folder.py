@@ -50,7 +50,7 @@ def open_folder(folder: Path, config: str, files: Sequence[DataFile], *, done: s
         if not started.is_file():
             (folder / CHECKPOINTS).mkdir(exist_ok=True)
             (folder / CHECKPOINTS / _DATA).write_text(json.dumps(data), encoding="utf-8")
-            # Whoever finds the file finds all of it, and the sums of the data.
+            # The file appears at once and whole, after the sums of the data.
             begun = folder / CHECKPOINTS / CONFIG
             begun.write_text(config + "\n", encoding="utf-8")
             begun.rename(started)

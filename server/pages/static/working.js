@@ -39,7 +39,7 @@ export async function work({ root, form, question, begin, arrive, place, again }
   });
   try {
     if (!place) {
-      // Whoever reloads the page meanwhile finds the question again.
+      // Reloading the page meanwhile shows the question again.
       sent.then((response) => stopped || moveTo(addressOf(response))).catch(() => {});
     }
     const answer = await Promise.race([answered(sent, progress, line.signal), stopping]);
