@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 
 from benchmarks.small_service import BATS
-from tests.generator.chat_service import ChatService, chunk, streamed
+from tests.generator.chat_service import ChatService, Handler, chunk, streamed
 from tests.server.api.conftest import Search, Service, serving
 from tests.server.pages.conftest import OpenPage
 from tests.server.pages.test_accessibility import NARROW, faults
@@ -18,6 +18,18 @@ from tests.server.pages.test_accessibility import NARROW, faults
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 WRITTEN = "Bats find their way by echolocation[1]."
+
+
+def pausing(goes_on: asyncio.Event) -> Handler:
+    """Return a model that has written all of its answer, and ends it when it may go on."""
+
+    async def pauses(request: web.Request) -> web.StreamResponse:
+        response = await streamed(request, chunk(WRITTEN))
+        await goes_on.wait()
+        await response.write(chunk("", finish="stop").encode())
+        return response
+
+    return pauses
 
 
 async def is_over(service: Service, seconds: float) -> None:
@@ -54,14 +66,7 @@ async def test_a_page_reloaded_meanwhile_shows_the_answer_and_keeps_the_next_que
     open_page: OpenPage, settings: Any
 ) -> None:
     goes_on = asyncio.Event()
-
-    async def pauses(request: web.Request) -> web.StreamResponse:
-        response = await streamed(request, chunk(WRITTEN))
-        await goes_on.wait()
-        await response.write(chunk("", finish="stop").encode())
-        return response
-
-    async with ChatService([pauses]) as model:
+    async with ChatService([pausing(goes_on)]) as model:
         wanted = settings(generator__name="openai:tiny", generator__base_url=model.url, generator__key="none")
         with serving(wanted) as service:
             page = await open_page("/", url=service.url)
@@ -83,14 +88,7 @@ async def test_what_was_written_stays_and_can_be_asked_again_or_edited(
     open_page: OpenPage, settings: Any
 ) -> None:
     goes_on = asyncio.Event()
-
-    async def pauses(request: web.Request) -> web.StreamResponse:
-        response = await streamed(request, chunk(WRITTEN))
-        await goes_on.wait()
-        await response.write(chunk("", finish="stop").encode())
-        return response
-
-    async with ChatService([pauses]) as model:
+    async with ChatService([pausing(goes_on)]) as model:
         wanted = settings(
             generator__name="openai:tiny",
             generator__base_url=model.url,
