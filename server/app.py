@@ -145,7 +145,7 @@ def create_app(settings: Settings, on_startup: Sequence[Callable[[], None]] = ()
 
     uploads = Router("/", route_handlers=DOCUMENTS, request_max_body_size=wanted.max_upload)
     return Litestar(
-        (*_HANDLERS, uploads, *pages(), *(() if tools is None else (tools.handler(),))),
+        (*_HANDLERS, uploads, pages(), *(() if tools is None else (tools.handler(),))),
         lifespan=[opened],
         on_startup=on_startup,
         guards=[authorize],

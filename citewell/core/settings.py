@@ -370,7 +370,7 @@ class Settings(BaseSettings):
     threads: int = Field(
         default_factory=lambda: os.cpu_count() or 1, ge=1, description="CPU threads for models."
     )
-    question_characters: int = Field(4000, ge=1, description="Max characters of a question.")
+    question_characters: int = Field(4000, ge=1, le=20_000, description="Max characters of a question.")
 
     @field_validator("data", "data_dir", "cache_dir", mode="before")
     @classmethod

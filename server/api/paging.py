@@ -8,7 +8,8 @@ from typing import Annotated, Generic, NamedTuple, Protocol, TypeVar
 from litestar.params import QueryParameter
 
 Before = Annotated[
-    str | None, QueryParameter(max_length=64, description="List only rows older than the one with this id.")
+    str | None,
+    QueryParameter(pattern="^[0-9a-f-]{36}$", description="List only rows older than the one with this id."),
 ]
 Limit = Annotated[int, QueryParameter(ge=1, le=100, description="Max rows per page.")]
 

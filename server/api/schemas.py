@@ -12,7 +12,12 @@ from citewell.core.types import Failure, Fallback, Reference, Sentence
 
 Question = Annotated[
     str,
-    Meta(min_length=1, max_length=20_000, description="The question.", examples=["Why is the sky blue?"]),
+    Meta(
+        min_length=1,
+        max_length=20_000,
+        description="The question, of at most `question_characters` characters, 4,000 unless set.",
+        examples=["Why is the sky blue?"],
+    ),
 ]
 Name = Annotated[
     str,

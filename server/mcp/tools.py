@@ -32,7 +32,7 @@ _INSTRUCTIONS = (
 )
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=True)
 
-Question = Annotated[str, Field(max_length=20_000, description="A whole question, in any language.")]
+Question = Annotated[str, Field(description="A whole question, in any language.")]
 Collection = Annotated[
     str | None, Field(description="Search only this collection of documents, not what is set up.")
 ]

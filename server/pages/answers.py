@@ -14,7 +14,7 @@ from litestar.response import Template
 from citewell.core.text import shorten
 from citewell.server.access.authenticator import Caller
 from citewell.server.api.answer_reply import answer_response
-from citewell.server.api.paging import page_of
+from citewell.server.api.paging import Before, page_of
 from citewell.server.api.question_schemas import MAX_PLACES
 from citewell.server.api.visibility import visible_answer, visible_thread, whose
 from citewell.server.pages.answer_view import turn_of, view_of
@@ -101,7 +101,7 @@ async def _answer_page(services: Services, caller: Caller, thread: Sequence[Stor
 async def history_page(
     services: NamedDependency[Services],
     caller: NamedDependency[Caller],
-    before: Annotated[str | None, QueryParameter(max_length=64)] = None,
+    before: Before = None,
     words: Annotated[str, QueryParameter(name="query", max_length=1000)] = "",
 ) -> Template:
     """The questions of a key, newest first."""

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import errno
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from litestar import Request, Router
-from litestar.datastructures import CacheControlHeader
-from litestar.exceptions import HTTPException, InternalServerException, NotFoundException
+from litestar import Router
+from litestar.exceptions import HTTPException
 from litestar.plugins.jinja import JinjaTemplateEngine
-from litestar.response import Template
-from litestar.static_files import create_static_files_router
 from litestar.template import TemplateConfig
 
 from citewell.core.errors import CitewellError
@@ -29,18 +24,19 @@ from citewell.server.pages.rank import rank_page
 from citewell.server.pages.rate import rate_page, ratings_page
 from citewell.server.pages.replies import page_of_error, page_of_fault, page_of_http_error
 from citewell.server.pages.settings import settings_page
+from citewell.server.pages.static_files import static_file
 from citewell.server.pages.studies import studies_page, study_page, study_results_page
 from citewell.server.pages.trace import episode_page, trace_page
 
-_NO_NAMES = {errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP, errno.EINVAL}
 _HERE = Path(__file__).parent
 
 
-def pages() -> tuple[Router, Router]:
-    """Return the pages, and the static files that they load without a key."""
-    site = Router(
+def pages() -> Router:
+    """Return the pages, and the static files that they load."""
+    return Router(
         "/",
         route_handlers=[
+            static_file,
             ask_page,
             answer_page,
             icon_of_source,
@@ -73,25 +69,6 @@ def pages() -> tuple[Router, Router]:
         },
         include_in_schema=False,
     )
-    files = create_static_files_router(
-        "/static",
-        [_HERE / "static"],
-        cache_control=CacheControlHeader(no_cache=True),
-        exception_handlers={ValueError: _no_file, InternalServerException: _unreadable},
-    )
-    return site, files
-
-
-def _no_file(request: Request[Any, Any, Any], error: ValueError) -> Template:
-    """Return a name that no file can have, since it contains a null character."""
-    return page_of_http_error(request, NotFoundException())
-
-
-def _unreadable(request: Request[Any, Any, Any], error: InternalServerException) -> Template:
-    """Return a name that the file system does not take, such as a long one, and log other failures."""
-    if isinstance(error.__cause__, OSError) and error.__cause__.errno in _NO_NAMES:
-        return page_of_http_error(request, NotFoundException())
-    return page_of_fault(request, error)
 
 
 def templates() -> TemplateConfig[JinjaTemplateEngine]:

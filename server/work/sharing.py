@@ -32,7 +32,8 @@ class NothingToSearchError(CitewellError):
     def __init__(self) -> None:
         """Say what to do."""
         super().__init__(
-            "You may not read what is searched by default.", "Name a place in `collection` or `search`."
+            "You may not read what is searched by default.",
+            "Choose what to search: below the question, or in `collection` or `search`.",
         )
 
 

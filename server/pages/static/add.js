@@ -1,9 +1,9 @@
 // Adding documents to a collection: files that are chosen or dropped, and links.
 
+import { ended } from "./jobs.js";
 import { make } from "./progress.js";
 import { currentKey, problemOf, request, troubleOf } from "./service.js";
 
-const EVERY = 500; // milliseconds between two looks at a job
 const FOR_OWNER = "To add documents, open the address that citewell serve printed, or use a key with the scope admin.";
 const WORDS = { waiting: "Reading…", indexed: "Added", unchanged: "Already there", skipped: "Skipped" };
 
@@ -122,25 +122,17 @@ async function begin(form, files, links, arrive) {
 }
 
 async function followed(form, items, name, id, arrive) {
-  for (;;) {
-    const response = await request(`/v1/jobs/${encodeURIComponent(id)}`).catch(() => null);
-    if (response?.ok) {
-      const job = await response.json();
-      job.documents.forEach((document, number) => update(items[number], document, job.status));
-      if (job.status !== "running") {
-        const added = job.documents.filter(({ status }) => status === "indexed" || status === "unchanged").length;
-        say(form, `${added} of ${counted(items.length)} in the collection ${name}.`);
-        if (job.status !== "done") {
-          throw new Error(job.message);
-        }
-        if (added) {
-          await arrive(name);
-        }
-        return;
-      }
-      say(form, `Reading ${counted(items.length)}: ${job.done} done.`);
-    }
-    await new Promise((next) => setTimeout(next, EVERY));
+  const { status, message, documents } = await ended(id, (job) => {
+    job.documents.forEach((document, number) => update(items[number], document, job.status));
+    say(form, `Reading ${counted(items.length)}: ${job.done} done.`);
+  });
+  const added = documents.filter((each) => each.status === "indexed" || each.status === "unchanged").length;
+  say(form, `${added} of ${counted(items.length)} in the collection ${name}.`);
+  if (status !== "done") {
+    throw new Error(message);
+  }
+  if (added) {
+    await arrive(name);
   }
 }
 

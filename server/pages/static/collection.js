@@ -1,9 +1,8 @@
 // The page of a collection: it is refreshed, shared and deleted, and documents are removed.
 
+import { ended } from "./jobs.js";
 import { make } from "./progress.js";
 import { problemOf, request, troubleOf } from "./service.js";
-
-const EVERY = 500; // milliseconds between two looks at a job
 
 /** Add the behavior of the page; `refresh` reloads it. */
 export function prepareCollection(root, refresh) {
@@ -18,7 +17,7 @@ export function prepareCollection(root, refresh) {
       const address = `${at}/documents?url=${encodeURIComponent(button.dataset.remove)}`;
       if (await done(address, problem)) {
         await refresh();
-        document.getElementById("documents-title")?.scrollIntoView({ block: "nearest" });
+        document.getElementById("documents-title")?.focus(); // the button went with its document
       }
     });
   }
@@ -100,19 +99,12 @@ function prepareReaders(form, at) {
 /** The job that a request begins, once it has ended well. */
 async function finished(address) {
   say("Refreshing…");
-  let response = await request(address, { method: "POST" });
+  const response = await request(address, { method: "POST" });
   if (!response.ok) {
     throw new Error(await problemOf(response));
   }
-  let job = await response.json();
-  while (job.status === "running") {
-    await new Promise((next) => setTimeout(next, EVERY));
-    response = await request(`/v1/jobs/${encodeURIComponent(job.id)}`).catch(() => null);
-    if (response?.ok) {
-      job = await response.json();
-      say(job.done ? `Refreshing: ${job.done} read.` : "Refreshing…");
-    }
-  }
+  const { id } = await response.json();
+  const job = await ended(id, ({ done }) => say(done ? `Refreshing: ${done} read.` : "Refreshing…"));
   if (job.status !== "done") {
     throw new Error(job.message);
   }

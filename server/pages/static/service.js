@@ -9,6 +9,9 @@ const OWNER = "citewell-owner";
 const TOKEN = /^#token=(cw_owner_[\w-]{43})$/;
 const NEEDS_KEY = 401;
 
+/** The event of the document after a key was entered. */
+export const KEY_ENTERED = "citewell-key-entered";
+
 /** Keep the owner's token from the address, and remove it there; returns whether there was one. */
 export function keepToken() {
   const found = TOKEN.exec(location.hash);
@@ -62,7 +65,8 @@ export function post(address, body, { headers = {}, ...options } = {}) {
 export async function problemOf(response) {
   let said;
   try {
-    said = (await response.json()).detail;
+    const { detail, errors = [] } = await response.json();
+    said = [detail, ...errors.map(({ where, detail: why }) => `${where}: ${why}`)].join(" ");
   } catch {
     said = `The service replied with status ${response.status}.`;
   }
@@ -90,6 +94,7 @@ export function askForKey(why) {
     on(document.getElementById("key-form"), "submit", () => {
       sessionStorage.setItem(STORED, field.value.trim());
       showKey();
+      document.dispatchEvent(new Event(KEY_ENTERED));
     });
     on(document.getElementById("key-cancel"), "click", () => dialog.close());
     on(dialog, "close", () => {

@@ -39,6 +39,7 @@ function prepareTools(tools, address) {
     const body = JSON.stringify({ title });
     if (await done(request(address, { method: "PATCH", body, headers }), message, "Renamed.")) {
       document.title = `${title} · Citewell`;
+      tools.querySelector(".permalink").textContent = title;
     }
   });
   prepareExports(tools, address, message);

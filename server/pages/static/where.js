@@ -1,7 +1,7 @@
 // The picker of what is searched: what is set up, or any of the collections, Wikipedia, and the web or its providers.
 
 import { make } from "./progress.js";
-import { currentKey } from "./service.js";
+import { KEY_ENTERED, currentKey } from "./service.js";
 
 /** Fill the picker, and choose `value`, or what the page says; asks for no key. */
 export async function fillPicker(root, value) {
@@ -12,15 +12,15 @@ export async function fillPicker(root, value) {
   const key = currentKey();
   const headers = key ? { Authorization: `Bearer ${key}` } : {};
   const response = await fetch("/v1/collections", { headers }).catch(() => null);
-  if (!response?.ok) {
-    return;
-  }
-  const { collections, places: others } = await response.json();
+  const { collections, places: others } = response?.ok ? await response.json() : { collections: [], places: [] };
   const before = chosenPlaces(picker);
   const wanted = value ? [value] : before.length ? before : picker.dataset.chosen.split(" ").filter(Boolean);
   const own = collections.filter(({ problem }) => !problem);
   const places = own.map(({ name }) => [`collection:${name}`, `The collection ${name}`]);
   places.push(...others.map(({ name, title }) => [name, title]));
+  const known = places.map(([name]) => name);
+  const unknown = wanted.filter((name) => !known.includes(name)); // which the service refuses by name
+  places.push(...unknown.map((name) => [name, name.replace("collection:", "The collection ")]));
   const list = picker.querySelector("ul");
   list.replaceChildren(list.firstElementChild, ...places.map((place) => choice(...place, wanted)));
   show(picker);
@@ -34,9 +34,10 @@ export function chosenOptions(form) {
   return { ...(collection.length && { collection }), ...(search.length && { search }) };
 }
 
-/** Let the picker be used: what is set up stands alone, and it closes as menus do. */
+/** Let the picker be used: what is set up stands alone, it closes as menus do, and a key may show it more. */
 export function preparePicker(root) {
   const picker = root.querySelector("#where");
+  document.addEventListener(KEY_ENTERED, () => picker.isConnected && fillPicker(root));
   picker.addEventListener("change", ({ target }) => {
     if (!target.value && target.checked) {
       boxes(picker).forEach((each) => (each.checked = false));

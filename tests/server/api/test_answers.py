@@ -200,6 +200,8 @@ def test_answers_are_listed_page_by_page_and_found_by_their_words(start: Any) ->
         service.ask(question)
     first = service.client.get("/v1/answers", params={"limit": 2}).json()
     second = service.client.get("/v1/answers", params={"limit": 2, "before": first["next"]}).json()
+    wrong = service.client.get("/v1/answers", params={"before": "zzz"})
+    assert (wrong.status_code, wrong.json()["errors"][0]["where"]) == (400, "before")
     listed = [answer["question"] for answer in first["answers"] + second["answers"]]
     assert listed == ["Where do BATS live?", "What are tides?", "What is honey?"]
     assert second["next"] is None

@@ -188,6 +188,7 @@ async def test_a_collection_is_looked_into_and_emptied(open_page: OpenPage, own:
     await page.get_by_role("button", name="Remove The handbook of kites").click()
     await page.get_by_role("button", name="Really delete?").click()
     await page.locator("#documents .card").nth(1).wait_for(state="detached")
+    await page.locator("#documents-title:focus").wait_for()
     await page.get_by_label("Choose files").set_input_files([upload("more.md", SONG.encode())])
     await page.locator("#documents .card").nth(1).wait_for()
     await page.get_by_role("button", name="Delete this collection").click()  # asks, also after an addition

@@ -71,6 +71,22 @@ async def test_a_key_is_asked_for_once(
         assert await page.evaluate("sessionStorage.length") == 0
 
 
+async def test_the_places_appear_when_a_key_is_entered(
+    open_page: OpenPage, settings: Callable[..., Settings]
+) -> None:
+    with serving(settings()) as service:
+        asking = add_key(service, "ask")
+        page = await open_page("/", url=service.url, expected="401 (Unauthorized)")
+        await page.get_by_label("Your question").fill(BATS)
+        await page.keyboard.press("Enter")
+        dialog = page.get_by_role("dialog", name="API key required")
+        await dialog.get_by_label("Key").fill(asking.secret)
+        await page.keyboard.press("Enter")
+        await page.locator(".answer[data-answer] .actions").wait_for()
+        await page.locator("#where summary").click()
+        await page.get_by_role("checkbox", name="Wikipedia").wait_for()
+
+
 async def test_a_page_without_a_key_says_what_a_person_does(
     open_page: OpenPage, settings: Callable[..., Settings]
 ) -> None:

@@ -71,6 +71,23 @@ async def test_an_address_names_several_places(open_page: OpenPage, places: Serv
     assert not await page.get_by_role("checkbox", name="Wikipedia").is_visible()
 
 
+async def test_a_collection_that_does_not_exist_is_refused_by_name(
+    open_page: OpenPage, places: Service
+) -> None:
+    page = await open_page("/?collection=nope", url=places.url, expected="404 (Not Found)")
+    await page.locator("#where .chosen", has_text="The collection nope").wait_for()
+    await page.get_by_label("Your question").fill(QUESTION)
+    await page.keyboard.press("Enter")
+    await page.locator("#problem", has_text="The collection 'nope' does not exist.").wait_for()
+
+
+async def test_the_reason_why_a_question_is_malformed_is_shown(open_page: OpenPage, places: Service) -> None:
+    page = await open_page("/", url=places.url, expected="400 (Bad Request)")
+    await page.get_by_label("Your question").fill("How " * 6000)
+    await page.keyboard.press("Enter")
+    await page.locator("#problem", has_text="20000").wait_for()
+
+
 async def test_questions_begin_as_the_reader_has_set(open_page: OpenPage, places: Service) -> None:
     page = await open_page("/settings", url=places.url)
     await page.locator("#where summary").click()

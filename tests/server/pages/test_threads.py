@@ -60,6 +60,7 @@ async def test_a_conversation_is_named_exported_and_deleted(open_page: OpenPage)
     await page.get_by_role("button", name="Rename").click()
     await page.get_by_text("Renamed.").wait_for()
     assert await page.title() == "Ears in the dark · Citewell"
+    assert await page.locator("#thread-tools .permalink").inner_text() == "Ears in the dark"
     for name, begins in (("Markdown", "# Ears in the dark"), ("JSON", '{"id":')):
         async with page.expect_download() as download:
             await page.get_by_role("button", name=f"Export as {name}").click()
