@@ -23,9 +23,15 @@ class Thumb(NamedTuple):
 
 
 def read_thumb(row: Mapping[str, Any], place: SourceLine) -> Iterator[Thumb]:
-    """Yield the thumb of a row `{question, answer, references, thumbs: 1 | -1}`."""
+    """Yield the thumb of a row `{question, answer, references, thumbs: 1 | -1}`.
+
+    Without a thumb, such as in a comment, `thumbs` is null.
+    """
     question, references = place.question(row), place.references(row)
     answer = place.answer(row.get("answer"), "the answer", references)
+    if row["thumbs"] is None:
+        place.notes.count("rows without a thumb")
+        return
     thumbs = place.number(row["thumbs"], "thumbs")
     if thumbs not in (None, 1.0, -1.0):
         place.problem("no_number", f"thumbs is {thumbs:g}, and neither 1 nor -1.")

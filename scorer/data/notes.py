@@ -27,6 +27,7 @@ STEPS = (
     "pairs far enough apart",
     "comparisons as given",
     "rankings",
+    "rows without a thumb",
     "thumbs",
     "answers with thumbs",
     "pairs of thumbs up and thumbs down",

@@ -32,10 +32,13 @@ async def create_feedback(
     answer_id: FromPath[str],
     data: JSONBody[FeedbackRequest],
 ) -> Created:
-    """Store a thumb, a comment, or that a sentence is unsupported. It is on disk when this returns."""
+    """Store a thumb, a comment, or that a sentence is unsupported. It is on disk when this returns.
+
+    A thumb for the whole answer replaces your earlier one; 0 takes it back.
+    """
     answer = await visible_answer(services, caller, answer_id)
     comment = (data.comment or "").strip()
-    if not data.thumb and not comment and data.sentence is None:
+    if data.thumb is None and not comment and data.sentence is None:
         raise InputError("The feedback is empty.", "Send a thumb, a comment or a sentence.")
     body = written(answer)
     sentences = body["sentences"]
@@ -48,7 +51,7 @@ async def create_feedback(
         id=new_id(),
         answer_id=answer_id,
         key_id=caller.key_id,
-        thumb=cast(Literal[1, 0, -1], data.thumb),
+        thumb=cast(Literal[1, 0, -1], data.thumb or 0),
         comment=comment,
         sentence=data.sentence,
         created=datetime.now(UTC),

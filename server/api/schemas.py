@@ -48,14 +48,17 @@ Text = Annotated[str, Meta(min_length=1, max_length=100_000)]
 class FeedbackRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """Feedback on an answer: a thumb, a comment, or a sentence that is not supported."""
 
-    thumb: Annotated[int, Meta(ge=-1, le=1, description="1 up, -1 down, 0 neither.", examples=[1])] = 0
+    thumb: (
+        Annotated[int, Meta(ge=-1, le=1, description="1 up, -1 down; 0 alone takes it back.", examples=[1])]
+        | None
+    ) = None
     comment: Comment | None = None
     sentence: (
         Annotated[
             int,
             Meta(
                 ge=0,
-                description="Number of the sentence, from 0; with a thumb of -1: it is not supported.",
+                description="Number of the sentence that is not supported, from 0.",
                 examples=[0],
             ),
         ]

@@ -25,6 +25,7 @@ from citewell.server.pages.replies import html
 from citewell.server.pages.searched import chosen, examples, searched, set_up_for
 from citewell.server.services import Services
 from citewell.server.store.answers import StoredAnswer
+from citewell.server.store.feedback import opinion_of
 
 _ROWS = 25
 
@@ -76,6 +77,7 @@ async def _answer_page(services: Services, caller: Caller, thread: Sequence[Stor
     *earlier, answer = (answer_response(each) for each in thread)
     name = thread[0].title or thread[0].question
     view = view_of(answer) if answer.status == "done" else None
+    feedback = await services.store.get().feedback.of_answer(answer.id)
     return html(
         "answer.html",
         here="",
@@ -91,6 +93,7 @@ async def _answer_page(services: Services, caller: Caller, thread: Sequence[Stor
         modes=modes(services),
         answer=answer,
         view=view,
+        opinion=opinion_of(feedback, caller.key_id),
         writes=bool(writer_of(answer)),
         icons=icons_of(services.settings, answer),
         searched=searched(services.settings, answer.options, answer.rewritten or answer.question),

@@ -1,4 +1,4 @@
-"""Scripts, styles and pictures, which pages load without a key: compressed, and sent again only if changed."""
+"""Scripts, styles and pictures, which pages load without a key: compressed, and sent only if changed."""
 
 from __future__ import annotations
 

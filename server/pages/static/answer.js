@@ -47,12 +47,10 @@ function prepareThumbs(actions, comment, send) {
   const thumbs = [...actions.querySelectorAll("[data-thumb]")];
   for (const thumb of thumbs) {
     thumb.addEventListener("click", async () => {
-      if (thumb.getAttribute("aria-pressed") === "true") {
-        return;
-      }
-      if (await send({ thumb: Number(thumb.dataset.thumb) })) {
-        thumbs.forEach((each) => each.setAttribute("aria-pressed", String(each === thumb)));
-        comment.hidden = false;
+      const isGiven = thumb.getAttribute("aria-pressed") === "true"; // pressed again, it is taken back
+      if (await send({ thumb: isGiven ? 0 : Number(thumb.dataset.thumb) })) {
+        thumbs.forEach((each) => each.setAttribute("aria-pressed", String(each === thumb && !isGiven)));
+        comment.hidden = isGiven;
       }
     });
   }
@@ -191,7 +189,7 @@ function verdict(sentence, send) {
   const done = () => line.replaceChildren(make("span", "reported-words", "You said: not supported."));
   button.addEventListener("click", async () => {
     button.disabled = true;
-    if (await send({ sentence: number, thumb: -1 })) {
+    if (await send({ sentence: number })) {
       sentence.classList.add("reported");
       done();
       line.closest(".panel")?.focus();

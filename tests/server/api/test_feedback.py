@@ -52,6 +52,8 @@ def test_feedback_outlives_its_answer(start: Start) -> None:
     [
         ({"thumb": -1, "sentence": 0}, 201),
         ({"comment": "Good."}, 201),
+        ({"sentence": 0}, 201),
+        ({"thumb": 0}, 201),
         ({}, 400),
         ({"comment": "  "}, 400),
         ({"thumb": 2}, 400),

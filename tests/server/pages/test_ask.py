@@ -47,6 +47,13 @@ async def test_from_a_question_to_a_thumb(open_page: OpenPage, service: Service)
     thumb, comment = in_store(service, lambda store: store.feedback.of_answer(answer_id))
     assert (thumb.thumb, thumb.sentence) == (1, None)
     assert (comment.thumb, comment.comment) == (0, "It names the word.")
+    helpful = page.get_by_role("button", name="Helpful", exact=True, pressed=True)
+    await page.reload()
+    await helpful.click()  # takes it back
+    await page.get_by_text("Saved.").wait_for()
+    assert await helpful.count() == 0
+    await page.reload()
+    assert await page.get_by_role("button", pressed=True).count() == 0
     await page.go_back()
     await page.get_by_role("heading", name="What would you like to know?").wait_for()
 
@@ -72,7 +79,10 @@ async def test_a_sentence_is_reported_with_keys_alone(open_page: OpenPage, servi
     await page.keyboard.press("Enter")
     await page.get_by_text("You said: not supported.").wait_for()
     [feedback] = in_store(service, lambda store: store.feedback.of_answer(answer_id))
-    assert (feedback.thumb, feedback.sentence) == (-1, 0)
+    assert (feedback.thumb, feedback.sentence) == (0, 0)
+    await page.reload()
+    await page.locator(".sentence.reported .citation").first.click()
+    await page.get_by_text("You said: not supported.").wait_for()
 
 
 async def test_an_answer_is_copied_as_text_as_markdown_and_as_a_link(open_page: OpenPage) -> None:

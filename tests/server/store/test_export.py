@@ -24,8 +24,11 @@ def written(rows: list[StoredFeedback] | list[StoredComparison] | list[StoredRan
 
 async def test_thumbs_come_back(store: ServiceStore, tmp_path: Path) -> None:
     liked = feedback(comment='=cmd|"\n{"thumbs": -1}\u2028')
-    disliked = feedback(thumb=-1, answer="By sight.", references=("Bats are not blind.",))
-    for each in (liked, disliked, feedback(thumb=0, sentence=2), feedback(thumb=0, comment="hm")):
+    disliked = feedback(
+        answer_id="another", thumb=-1, answer="By sight.", references=("Bats are not blind.",)
+    )
+    unsupported = feedback(thumb=-1, sentence=2)
+    for each in (liked, disliked, unsupported, feedback(thumb=0, comment="hm")):
         await store.feedback.add(each)
     data = read_comparisons(written([each async for each in store.feedback.each()], tmp_path / "f.jsonl"))
     (group,) = data.groups
@@ -35,6 +38,24 @@ async def test_thumbs_come_back(store: ServiceStore, tmp_path: Path) -> None:
     assert (pair.references, pair.second_references) == (liked.references, disliked.references)
     assert data.funnel["lines"] == 4
     assert data.funnel["thumbs"] == 2
+    assert data.funnel["rows without a thumb"] == 2
+    assert data.problems == ()
+
+
+async def test_the_last_thumb_of_each_user_counts(store: ServiceStore) -> None:
+    given = [
+        feedback(thumb=1, comment="Just what I needed."),
+        feedback(thumb=-1),
+        feedback(thumb=1, key_id="ada"),
+        feedback(thumb=-1, sentence=0),
+        feedback(thumb=1, answer_id="another"),
+        feedback(thumb=0, answer_id="another"),
+    ]
+    for each in given:
+        await store.feedback.add(each)
+    rows = [each.exported(Pseudonyms("salt")) async for each in store.feedback.each()]
+    assert [row["thumbs"] for row in rows] == [None, -1, 1, None, None, None]
+    assert rows[0]["comment"] == "Just what I needed."
 
 
 async def test_comparisons_come_back(store: ServiceStore, tmp_path: Path) -> None:

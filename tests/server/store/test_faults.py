@@ -106,7 +106,7 @@ async def test_a_server_that_goes_away_and_comes_back(database: str, postgres: s
             await store.feedback.add(second := feedback())
             open_database(True)  # all connections are cut, and nobody notices
             await store.feedback.add(third := feedback())
-            assert [each async for each in store.feedback.each()] == [first, second, third]
+            assert [each.id async for each in store.feedback.each()] == [first.id, second.id, third.id]
 
 
 async def test_a_patient_store_begins_without_its_server(database: str, postgres: str) -> None:

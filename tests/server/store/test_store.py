@@ -203,7 +203,7 @@ async def test_characters_that_no_database_can_store(store: ServiceStore) -> Non
 
 
 async def test_all_feedback_is_read_bit_by_bit(store: ServiceStore) -> None:
-    many = [feedback(comment=str(number)) for number in range(1_001)]
+    many = [feedback(answer_id=str(number), comment=str(number)) for number in range(1_001)]
     rows = [vars(each) | {"references": list(each.references)} for each in many]
     await store.database.change(insert(FEEDBACK).values(rows[:500]))
     await store.database.change(insert(FEEDBACK).values(rows[500:]))
