@@ -52,7 +52,13 @@ from citewell.server.api.documents import DOCUMENTS
 from citewell.server.api.exports import EXPORTS
 from citewell.server.api.feedback import create_feedback
 from citewell.server.api.headers import secure, tell_limits
-from citewell.server.api.health import get_health, get_problem_type, get_readiness
+from citewell.server.api.health import (
+    get_health,
+    get_problem_type,
+    get_readiness,
+    head_health,
+    head_readiness,
+)
 from citewell.server.api.metrics import get_metrics
 from citewell.server.api.models import get_model, list_models
 from citewell.server.api.one_collection import delete_collection, get_collection, refresh_collection
@@ -77,7 +83,9 @@ if TYPE_CHECKING:
 
 _HANDLERS = (
     get_health,
+    head_health,
     get_readiness,
+    head_readiness,
     get_metrics,
     get_problem_type,
     ask_question,

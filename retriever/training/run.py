@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from citewell.core.models.obtaining import ensure_weights
 from citewell.core.packages import need_packages
 from citewell.core.progress import Log
-from citewell.core.training.card import describe_files, write_card
+from citewell.core.training.card import describe_file, describe_files, write_card
 from citewell.core.training.fit import FitTask, Goal, fit
 from citewell.core.training.folder import finish, open_folder
 from citewell.core.training.run import Run, RunResult
@@ -58,7 +58,9 @@ def train(run: Run, tell: Log) -> RunResult:
     data = read_data(config, run.folders, _miner(config, run.cache, tell))
     batches = plan(data.train, config.training)
     tell(_summary(data, batches))
-    with open_folder(run.out, config.shown(), files, done=_DONE):
+    corpus = map(run.folders.find, config.mining.corpus)
+    more = [describe_file(file, use="other", source="data") for file in corpus]
+    with open_folder(run.out, config.shown(), [*files, *more], done=_DONE):
         quiet()
         model = build_model(config.model, config.training.seed)
         result, history = fit(_task(run, config, data, model, batches, tell), run.out, tell)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from litestar import Request, Response, get
+from litestar import Request, Response, get, head
 from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
 from litestar.openapi.datastructures import ResponseSpec
@@ -24,6 +24,11 @@ async def get_health() -> Health:
     return Health()
 
 
+@head("/health", include_in_schema=False)
+async def head_health() -> None:
+    """Reply as `get_health` does, without a body, as monitors ask."""
+
+
 _NOT_READY = ResponseSpec(
     Ready, generate_examples=False, description="The service does not accept questions yet."
 )
@@ -40,6 +45,16 @@ async def get_readiness(services: NamedDependency[Services]) -> Response[Ready]:
 
     Questions are accepted even while limits are counted by each process for itself.
     """
+    return await _readiness(services)
+
+
+@head("/ready", include_in_schema=False)
+async def head_readiness(services: NamedDependency[Services]) -> Response[None]:
+    """Reply as `get_readiness` does, without a body."""
+    return Response(None, status_code=(await _readiness(services)).status_code)
+
+
+async def _readiness(services: Services) -> Response[Ready]:
     parts = {"models": _state(services.pipelines.problem), "store": await _store(services)}
     is_ready = set(parts.values()) == {"ready"}
     if trouble := await services.limiter.trouble():

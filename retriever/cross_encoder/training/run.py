@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from citewell.core.jsonl import read_lines
 from citewell.core.packages import need_packages
 from citewell.core.progress import Log
-from citewell.core.training.card import describe_files, write_card
+from citewell.core.training.card import describe_file, describe_files, write_card
 from citewell.core.training.fields import text
 from citewell.core.training.fit import FitTask, Goal, fit
 from citewell.core.training.folder import finish, open_folder
@@ -71,7 +71,9 @@ def train(run: Run, tell: Log) -> RunResult:
     steps = plan(collator.measure(), repeats, config.training)
     collator.follow(steps)
     tell(_summary(data, steps))
-    with open_folder(run.out, config.shown(), files, done=DONE):
+    names = (*config.mining.corpus, *config.excluded)
+    more = [describe_file(run.folders.find(name), use="other", source="data") for name in names]
+    with open_folder(run.out, config.shown(), [*files, *more], done=DONE):
         quiet()
         model = build_model(config.model, config.training.seed)
         dev = RerankerDevSets(data.dev, config, tokenizer, products) if data.dev else None

@@ -187,6 +187,19 @@ def test_a_run_is_resumed_only_with_its_own_recipe_and_data(world: Path) -> None
         run(write_config(world, **changes), out)
 
 
+def test_a_run_is_resumed_only_with_its_own_corpus(world: Path) -> None:
+    corpus, out = world / "corpus.jsonl", world / "nan-corpus"
+    row = json.dumps({"question": "q a", "positive": [{"title": "", "text": "ax mm"}]}) + "\n"
+    corpus.write_text(row)
+    config = write_config(world, learning_rate=1e30, clip=1e30, eval_every=3, warmup=0.0)
+    config.write_text(config.read_text() + '\n[mining]\ncorpus = ["corpus.jsonl"]\n')
+    with pytest.raises(TrainingError):
+        run(config, out)
+    corpus.write_text(row * 2)
+    with pytest.raises(InputError, match=r"changed since: corpus\.jsonl differs"):
+        run(config, out)
+
+
 def test_two_processes_cannot_train_in_one_folder(world: Path) -> None:
     out = world / "shared"
     out.mkdir()

@@ -33,6 +33,7 @@ def test_a_database_that_goes_away_midway_costs_nothing_that_was_accepted(
         postgres_server.stop()
         assert service.client.get("/health").status_code == 200
         assert service.client.get("/ready").status_code == 503
+        assert [service.client.head(path).status_code for path in ("/ready", "/health")] == [503, 200]
         for refused in (
             ask_notes(service.client),
             give_thumb(service.client, known),
