@@ -24,10 +24,12 @@ from citewell.retriever.fetch.share import HostShare
 from citewell.retriever.page_ranking import PageRanking
 from citewell.retriever.ranking import Ranking
 from citewell.retriever.search.provider import PageSource
+from citewell.retriever.search.urls import host_of
 
 # Pages that arrive within this many seconds leave time to encode all of their passages.
 _QUICK_SECONDS = 0.3
 _HIDDEN = "it holds the question word for word"
+_LEFT_OUT = "it redirects to a site that is left out"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,14 +71,17 @@ class RetrievalStage:
         memory: MemoryBudget | None = None,
         warn: Warn = log_warning,
         hides: Callable[[Page], bool] = lambda page: False,
+        allows: Callable[[str], bool] = lambda url: True,
     ) -> None:
         """Prepare to read the pages of `hits` for the `k` best passages.
 
         Pages stored in `collection` are read from it. The others are fetched with `fetch` within `memory`,
         and read by `extractor`. `warn` receives warnings besides the pages themselves. Pages that `hides`
-        picks out, since they give the question away, count as failures.
+        picks out, since they give the question away, count as failures, and so do those that redirect to a
+        URL that `allows` refuses.
         """
         self._hides = hides
+        self._allows = allows
         self._ranking = PageRanking(ranking=ranking, hits=hits, k=k)
         self._hits = hits
         self._collection = collection
@@ -144,6 +149,8 @@ class RetrievalStage:
         position = self._positions[download.requested]
         title = self._hits[position].title
         try:
+            if not self._allows(download.url):
+                raise FetchError(f"{_LEFT_OUT}: {host_of(download.url)}", kind="redirect")
             page = await self._extractor.extract(download.body, download.url, download.content_type, title)
         finally:
             self._budgeted.release(download.requested)

@@ -19,7 +19,6 @@ from citewell.retriever.search.metasearch import Metasearch
 from citewell.retriever.search.presets import PRESETS
 from citewell.retriever.search.provider import PageSource
 from citewell.retriever.search.query import Query, clip
-from citewell.retriever.search.urls import in_domains
 
 Read = Callable[[bytes, str, str], Awaitable[TextPage]]
 """Reads `(body, url, content type)`; returns an error page for unreadable content."""
@@ -78,7 +77,7 @@ class LiveWeb:
 
     async def open(self, url: str, question: str, answer: str = "") -> TextPage:
         """Return the page at `url`, or an error page with the reason why it is not shown."""
-        if in_domains(url, self._denied):
+        if not self._query.allows(url):
             return error_page(url, _DENIED)
         # Concurrent requests for one page share one fetch.
         async with self._opening.setdefault(url, asyncio.Lock()):
@@ -101,7 +100,7 @@ class LiveWeb:
                 download = await self._fetch(PageRequest(url, lease))
             except CitewellError as error:
                 return error_page(url, error.message)
-            if in_domains(download.url, self._denied):
+            if not self._query.allows(download.url):
                 return error_page(download.url, _DENIED)
             return await self._read(download.body, download.url, download.content_type)
 

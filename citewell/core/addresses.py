@@ -21,6 +21,15 @@ def address_parts(address: str) -> SplitResult:
         return SplitResult("", "", address, "", "")
 
 
+def ascii_host(host: str) -> str:
+    """Return a host name in lower case and in ASCII, as it is fetched; raises `ValueError` for a bad one."""
+    if host.isascii():
+        return host.lower()
+    from yarl import URL
+
+    return URL.build(scheme="http", host=host).raw_host or ""
+
+
 def shown_address(address: str) -> str:
     """Return an address whose unseen characters are percent-encoded, so that it reads as it is."""
     return _UNSEEN.sub(lambda found: quote(found[0], errors="replace"), address)

@@ -26,6 +26,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from citewell.core.addresses import ascii_host
 from citewell.core.errors import SettingsError
 from citewell.core.identity import USER_AGENT
 from citewell.core.paths import cache_dir, data_dir
@@ -92,8 +93,8 @@ def _domain(name: str) -> str:
     host = name.lower().partition("://")[2] or name.lower()
     host = host.partition("/")[0].partition(":")[0].removeprefix("*.").strip(".")
     try:
-        host = host.encode("idna").decode()
-    except UnicodeError:
+        host = ascii_host(host)
+    except ValueError:
         host = ""
     if not re.fullmatch(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", host):
         raise ValueError(f"{name!r} is not a domain such as example.org")

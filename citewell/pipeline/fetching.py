@@ -75,7 +75,8 @@ async def open_extractor(
             public = await opened.enter_async_context(
                 open_fetcher(settings.model_copy(update={"fetch": fetch}), hosts=fetcher.hosts)
             )
-        parts = SubresourceFetcher(public.get_part, fetcher.get_part, settings.fetch.allow_networks)
+        own = partial(fetcher.get_part, stays=True)
+        parts = SubresourceFetcher(public.get_part, own, settings.fetch.allow_networks)
         renderer = Renderer(parts.get, settings.fetch.chromium, RenderLimits(settings.fetch.render_seconds))
         yield RenderingExtractor(sandbox, (await opened.enter_async_context(renderer)).render, mode)
 

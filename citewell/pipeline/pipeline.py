@@ -241,6 +241,7 @@ class Pipeline:
             memory=self.memory,
             warn=run.warnings.add,
             hides=lambda page: self.hides is not None and self.hides(run.question, page),
+            allows=queries[0].allows,
         )
         last = time.perf_counter()
         with run.timed("fetch"):

@@ -12,7 +12,6 @@ from citewell.retriever.fetch.hedge import HedgedFetch
 from citewell.retriever.fetch.memory_budget import Lease
 from citewell.retriever.fetch.page_request import PageRequest
 from citewell.retriever.search.query import Query
-from citewell.retriever.search.urls import in_domains
 
 _CHARACTERS = 12_000  # of the passages that are read at a time
 
@@ -68,7 +67,7 @@ async def read_page(pipeline: Pipeline, address: str) -> Page:
 
 
 def _check_site(address: str, query: Query) -> None:
-    if in_domains(address, query.exclude_sites) or (query.sites and not in_domains(address, query.sites)):
+    if not query.allows(address):
         raise InputError(
             f"Pages of this site are left out: {address}",
             "The settings search.sites and search.deny_domains say which sites are read.",

@@ -81,7 +81,8 @@ CONCEPTS: Mapping[str, re.Pattern[str]] = {
             rf"|permissible) (?:\w+ )?{_ANSWER}\b"
         ),
         "order_first": rf"^\W*(?:{_LEAD}\b\W*)*{_SPEAK}\b",
-        "order_later": rf"[,;:.!?—–)\]>]\W*(?:{_LEAD}\b\W*)*{_SPEAK}\b",
+        # Bounded, since each sign of a long run of them would look to the end of the run.
+        "order_later": rf"[,;:.!?—–)\]>]\W{{0,10}}(?:{_LEAD}\b\W{{0,10}}){{0,5}}{_SPEAK}\b",
         "speak": rf"\b{_SPEAK}(?:s|ing)?\b",
         "speak_elsewhere": (
             r"\b(?:antworte\w*|schreibe?\w*|sage?n?|nenne\w*|gib|gebt|zitier\w*|wiederhol\w*|empfehl\w*"

@@ -16,7 +16,8 @@ _ALIKE = str.maketrans(
     "АВЕЅІЈКМНОРСТХУаеѕіјорсухԁһԛԝӏΑΒΕΖΗΙΚΜΝΟΡΤΥΧαοινρ", "ABESIJKMHOPCTXYaesijopcyxdhqwlABEZHIKMNOPTYXaoivp"
 )
 _DIGITS = str.maketrans("013457@$", "oieastas")
-_MIXED = re.compile(r"\w*[a-zA-Z]\w*[\u0370-\u04ff]\w*|\w*[\u0370-\u04ff]\w*[a-zA-Z]\w*")
+_WORD = re.compile(r"\w+")
+_LATIN, _GREEK_OR_CYRILLIC = re.compile("[a-zA-Z]"), re.compile("[\u0370-\u04ff]")
 _LEET = re.compile(r"\b(?=\w*[a-zA-Z])(?=\w*[013457])[a-zA-Z013457@$]{3,}\b")
 # Six letters or more, each alone: "I g n o r e", "i-g-n-o-r-e", "i.g.n.o.r.e".
 _SPACED = re.compile(r"(?<!\w)[^\W\d_](?:[ .\-_*]{1,3}[^\W\d_]){4,}(?!\w)")
@@ -51,7 +52,7 @@ def plain(text: str) -> UndisguisedText:
     tags = "".join(chr(ord(character) - 0xE0000) for character in _TAGS.findall(text))
     found = unicodedata.normalize("NFKC", _UNSEEN.sub("", _TAGS.sub("", text)))
     hidden = [tags, *_decoded(found)]
-    straight = _MIXED.sub(lambda word: word[0].translate(_ALIKE), found)
+    straight = _WORD.sub(_latin, found) if _GREEK_OR_CYRILLIC.search(found) else found
     straight = _SPACED.sub(_closed, straight)
     if len(_LEET.findall(straight)) > 1:
         straight = _LEET.sub(lambda word: word[0].translate(_DIGITS), straight)
@@ -61,6 +62,12 @@ def plain(text: str) -> UndisguisedText:
     hidden += [" ".join(parts) for word in _LONG.findall(straight) if len(parts := _JOINED.findall(word)) > 2]
     hidden = [piece for piece in hidden if piece]
     return UndisguisedText(" ".join([straight, *hidden]), bool(hidden) or straight != found)
+
+
+def _latin(word: re.Match[str]) -> str:
+    """Return a word that mixes Latin letters with others that look like them in Latin letters."""
+    is_mixed = _LATIN.search(word[0]) and _GREEK_OR_CYRILLIC.search(word[0])
+    return word[0].translate(_ALIKE) if is_mixed else word[0]
 
 
 def _closed(spaced: re.Match[str]) -> str:

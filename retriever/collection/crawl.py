@@ -132,7 +132,7 @@ class _Crawl:
         states: dict[str, State] = {}
         leads = Leads()
         if final != url:
-            states[url] = "skipped"
+            states[url] = "gone" if self._frontier.is_settled(final) else "skipped"
             self._indexer.drop(url, self.report)
         if final == url or not self._frontier.is_settled(final):
             document = SourceDocument(final, download.body, download.content_type)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple, Protocol
 
 State = Literal["read", "gone", "failed", "skipped"]
-"""The state of a settled URL: `read`; `gone`, if the site has no such page; `failed`, if it could not be
-fetched; or `skipped`, if robots.txt forbids it or it redirects to another URL."""
+"""The state of a settled URL: `read`; `gone`, if the site has no page there, or one that was read already;
+`failed`, if it could not be fetched; or `skipped`, if robots.txt forbids it or it led to another page."""
 
 
 class Queued(NamedTuple):

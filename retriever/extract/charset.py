@@ -17,6 +17,21 @@ _SUPERSETS = {
     "euc_kr": "cp949",
     "big5": "big5hkscs",
 }
+# Labels of the same standard that Python does not know.
+_LABELS = {
+    **dict.fromkeys(("windows-874", "dos-874", "iso-8859-11", "iso8859-11", "iso885911"), "cp874"),
+    **dict.fromkeys(("cn-big5", "x-x-big5"), "big5"),
+    **dict.fromkeys(("gb_2312-80", "iso-ir-58", "csgb2312"), "gb2312"),
+    **dict.fromkeys(("iso-8859-8-e", "iso-8859-8-i", "logical", "visual"), "iso8859-8"),
+    **dict.fromkeys(("windows-31j", "ms932", "x-sjis"), "cp932"),
+    **dict.fromkeys(("windows-949", "ks_c_5601-1989", "korean", "iso-ir-149"), "cp949"),
+    **dict.fromkeys(("koi8-ru", "koi8_u"), "koi8-u"),
+    **{f"iso8859{part}": f"iso8859-{part}" for part in range(1, 10)},
+    "iso885910": "iso8859-10",
+    "iso885913": "iso8859-13",
+    "iso885914": "iso8859-14",
+    "iso885915": "iso8859-15",
+}
 # The charsets of the same standard. Python knows more codecs, and not all of them are charsets.
 _CHARSETS = frozenset(
     [
@@ -87,8 +102,9 @@ def _declared(body: bytes, content_type: str) -> list[str]:
 
 def _codec(label: str) -> str:
     """Return Python's name of the charset that `label` means, or an empty string for an unknown label."""
+    label = label.lower()
     try:
-        name = codecs.lookup(label.lower().removeprefix("x-")).name
+        name = codecs.lookup(_LABELS.get(label, label.removeprefix("x-"))).name
     except LookupError:
         return ""
     name = _SUPERSETS.get(name, name)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from datetime import UTC, date, datetime, timedelta
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +16,8 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 _SITE = re.compile(r"\s+[|–—·:»-]+\s+|\s*[|»]\s*")
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DAY = re.compile(r"([0-9]{4})[-/]([0-9]{1,2})[-/]([0-9]{1,2})(?![0-9])")
+_FIRST_YEAR = 1500
 _ARTICLES = frozenset(
     [
         "Article",
@@ -148,9 +151,14 @@ def _names(author: Any) -> Iterator[str]:
 
 
 def _date(values: Iterator[Any]) -> str:
+    """Return the first value with a day that exists and has come, in UTC; empty if there is none."""
     for value in values:
-        if isinstance(value, str) and (day := _DAY.search(value.replace("/", "-"))):
-            return day[0]
+        if not isinstance(value, str) or not (found := _DAY.search(value)):
+            continue
+        with suppress(ValueError):
+            day = date(*map(int, found.groups()))
+            if day.year >= _FIRST_YEAR and day <= datetime.now(UTC).date() + timedelta(days=1):
+                return day.isoformat()
     return ""
 
 

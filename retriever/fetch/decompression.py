@@ -45,13 +45,20 @@ class Decoder(Protocol):
 def decoder(content_encoding: str) -> Decoder:
     """Return a new decoder for the header `Content-Encoding`.
 
-    Raises `FetchError` for a coding that was not requested, and for several codings, which no server needs.
+    A name that is no coding, such as `none` or `UTF-8`, which servers send, says nothing. Raises `FetchError`
+    for a coding that was not requested, and for several codings, which no server needs.
     """
-    name = content_encoding.strip().lower()
-    if name not in _DECODERS:
-        shown = ascii(name[:80])
+    names = [
+        name
+        for part in content_encoding.lower().split(",")
+        if (name := part.partition(";")[0].strip()) in _CODINGS
+    ]
+    if not names:
+        return _Identity()
+    if len(names) > 1 or names[0] not in _DECODERS:
+        shown = ascii(content_encoding.strip().lower()[:80])
         raise FetchError(f"its body is encoded as {shown}, which was not asked for", kind="malformed")
-    return _DECODERS[name]()
+    return _DECODERS[names[0]]()
 
 
 class _Identity:
@@ -186,14 +193,15 @@ class _Brotli:
 
 
 _DECODERS: dict[str, Callable[[], Decoder]] = {
-    "": _Identity,
-    "identity": _Identity,
     "gzip": lambda: _Inflate(gzip=True),
     "x-gzip": lambda: _Inflate(gzip=True),
     "deflate": lambda: _Inflate(gzip=False),
     "br": _Brotli,
     "zstd": _Zstd,
 }
+# https://www.iana.org/assignments/http-parameters/http-parameters.xhtml#content-coding
+_OTHER_CODINGS = {"aes128gcm", "compress", "x-compress", "dcb", "dcz", "exi", "pack200-gzip"}
+_CODINGS = _DECODERS.keys() | _OTHER_CODINGS
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 
 

@@ -74,13 +74,16 @@ class HttpFetcher:
         """Fetch the page at `url`, as `fetch` does."""
         return await self.fetch(PageRequest(url))
 
-    async def get_part(self, url: str, *, cut_at: int | None = None) -> Download:
+    async def get_part(self, url: str, *, cut_at: int | None = None, stays: bool = False) -> Download:
         """Fetch a resource of a page, such as a script, of any content type, or its first `cut_at` bytes.
 
-        Raises `FetchError` as `fetch` does. It does not count as a page of its host.
+        Raises `FetchError` as `fetch` does; with `stays`, also for a redirect to another host. It does not
+        count as a page of its host.
         """
         request = PageRequest(url)
-        return await self._within_time(request, _as_declared, self._robots, cut_at=cut_at, is_page=False)
+        return await self._within_time(
+            request, _as_declared, self._robots, cut_at=cut_at, is_page=False, stays=stays
+        )
 
     async def wait(self, url: str) -> None:
         """Wait until the site of `url` allows another page to be requested, for at most a minute.
@@ -111,6 +114,7 @@ class HttpFetcher:
         *,
         cut_at: int | None = None,
         is_page: bool = True,
+        stays: bool = False,
     ) -> Download:
         seconds = self._limits.total_seconds
         try:
@@ -123,7 +127,7 @@ class HttpFetcher:
                     is_hedge=page.is_hedge,
                     lease=page.lease,
                 )
-                response = await self._follow(first, robots, is_page=is_page)
+                response = await self._follow(first, robots, is_page=is_page, stays=stays)
         except TimeoutError:
             raise FetchError(f"no complete answer within {seconds:g} s", kind="timeout") from None
         if response.status not in PAGE_STATUSES:
@@ -138,7 +142,9 @@ class HttpFetcher:
             response.received_at,
         )
 
-    async def _follow(self, request: Request, robots: Robots | None, *, is_page: bool) -> Response:
+    async def _follow(
+        self, request: Request, robots: Robots | None, *, is_page: bool, stays: bool
+    ) -> Response:
         hosts: set[str | None] = set()
         for _ in range(self._limits.redirects + 1):
             spacing = await robots.check(request.url) if robots else 0.0
@@ -148,6 +154,8 @@ class HttpFetcher:
             if response.status not in _REDIRECTS:
                 return response
             request = replace(request, url=_redirect(response))
+            if stays and request.url.raw_host not in hosts:
+                raise FetchError(f"it redirects to another host, {request.url.host}", kind="redirect")
         raise FetchError(f"it redirects more than {self._limits.redirects} times", kind="redirect")
 
 

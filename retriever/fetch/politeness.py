@@ -65,11 +65,13 @@ class Hosts:
     def wait(self, url: WebUrl, spacing: float) -> float:
         """Return the seconds until another page of the host may be requested, 0 for now.
 
-        A host that asked for a break gets at most a minute; `PoliteTransport` refuses it after that.
+        For a host that asked for a break of more than a minute it is 0: `PoliteTransport` refuses it at once.
         """
         host = self.host(url)
         now = self.clock()
-        rest = min(host.rests_until - now, _PATIENT_REST)
+        rest = host.rests_until - now
+        if rest > _PATIENT_REST:
+            return 0.0
         return max(0.0, rest, host.last_turn + max(spacing, self.spacing) - now)
 
 

@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
+from http import HTTPStatus
 
 from protego import Protego
 
@@ -25,6 +26,7 @@ _MOST_HOSTS = 1_000
 _LARGE = 32_768  # characters that take more than some milliseconds
 # As Protego reads it: with or without the hyphen and the colon.
 _AGENT = re.compile(r"\s*(?:user-agent|useragent|user\s+agent)\s*[:\s](.*)", re.IGNORECASE)
+_TOKEN = re.compile("[a-z_-]+")
 _OTHERS = "others/"  # no product has a slash in its name
 
 
@@ -56,8 +58,8 @@ class Robots:
 
     `get` takes any content type and at most `ROBOTS_BYTES` of it. A robots.txt that is missing (4xx, or more
     redirects than are followed) allows everything (RFC 9309 §2.3.1.3); one that the server cannot deliver
-    (5xx, damaged, not within `seconds`) allows nothing (§2.3.1.4). Where the host itself cannot be reached,
-    robots.txt is not blamed: the `FetchError` of `get` is raised as it is.
+    (5xx, 429, damaged, not within `seconds`) allows nothing (§2.3.1.4). Where the host itself cannot be
+    reached, robots.txt is not blamed: the `FetchError` of `get` is raised as it is.
     """
 
     def __init__(
@@ -118,9 +120,9 @@ class Robots:
             self._refuse(site, f"its robots.txt did not arrive within {self._seconds:g} s")
             return
         except FetchError as error:
-            if error.kind == "redirect" or (isinstance(error, HttpStatusError) and error.status < 500):
+            if error.kind == "redirect" or (isinstance(error, HttpStatusError) and _is_missing(error.status)):
                 body = b""
-            elif error.kind in {"status", "malformed", "timeout"}:
+            elif isinstance(error, HttpStatusError) or error.kind in {"malformed", "timeout"}:
                 self._refuse(site, f"its robots.txt cannot be read: {error.message}")
                 return
             else:
@@ -135,6 +137,11 @@ class Robots:
         site.expires = self._clock() + _BAD_SECONDS
 
 
+def _is_missing(status: int) -> bool:
+    # A server that is only busy (429) may have rules.
+    return status < HTTPStatus.INTERNAL_SERVER_ERROR and status != HTTPStatus.TOO_MANY_REQUESTS
+
+
 def _without_others(text: str, product: str) -> str:
     """Return a robots.txt in which all programs that are not `product` have one name.
 
@@ -144,7 +151,8 @@ def _without_others(text: str, product: str) -> str:
     for line in text.splitlines():
         group = _AGENT.match(line.partition("#")[0])
         if group and (name := group[1].strip().lower()):
-            name = name.replace("*", "") or "*"
-            line = f"User-agent: {name if name == '*' or name in product.lower() else _OTHERS}"
+            token = _TOKEN.match(name)  # RFC 9309 §2.2.1: the version is no part of it
+            is_own = token is not None and token[0] == product.lower()
+            line = f"User-agent: {'*' if not name.strip('*') else product if is_own else _OTHERS}"
         lines.append(line)
     return "\n".join(lines)

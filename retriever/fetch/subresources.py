@@ -21,7 +21,10 @@ class SubresourceFetcher:
     """
 
     def __init__(self, public: Get, private: Get, networks: Iterable[Network]) -> None:
-        """Use `public`, which refuses all private addresses, and `private`, which allows `networks`."""
+        """Use `public`, which refuses all private addresses, and `private`, which allows `networks`.
+
+        `private` follows no redirect to another host.
+        """
         self._public = public
         self._private = private
         self._networks = tuple(networks)

@@ -10,19 +10,14 @@ from itertools import zip_longest
 from citewell.core.types import Hit
 from citewell.retriever.search.provider import SearchProvider
 from citewell.retriever.search.query import Query
-from citewell.retriever.search.urls import identity, in_domains, registrable_domain
+from citewell.retriever.search.urls import identity, registrable_domain
 
 _RRF = 60  # the constant of Cormack, Clarke & Büttcher 2009, §2
 
 
 def within_sites(hits: Sequence[Hit], query: Query) -> list[Hit]:
     """Return the hits on the query's sites and not on its excluded sites."""
-    return [
-        hit
-        for hit in hits
-        if not (query.sites and not in_domains(hit.url, query.sites))
-        and not in_domains(hit.url, query.exclude_sites)
-    ]
+    return [hit for hit in hits if query.allows(hit.url)]
 
 
 def fuse(lists: Sequence[tuple[SearchProvider, Sequence[Hit]]], query: Query, per_domain: int) -> list[Hit]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -67,7 +68,10 @@ class Metasearch:
         """Search with `providers`, in order of preference; `clock` is for tests."""
         self._providers = tuple(providers)
         self._limits = limits
-        self._breakers = [Breaker(clock=clock) for _ in self._providers]
+        # One per language: those of Wikipedia have hosts of their own, of which some do not exist.
+        self._breakers: list[defaultdict[str, Breaker]] = [
+            defaultdict(lambda: Breaker(clock=clock)) for _ in self._providers
+        ]
 
     @property
     def name(self) -> str:
@@ -111,8 +115,8 @@ class Metasearch:
     async def _ask(self, query: Query, timings: dict[str, float]) -> list[list[Hit] | CitewellError]:
         """Return the hits or the error of each provider, in order."""
         tasks = [
-            asyncio.create_task(self._search(provider, breaker, query, timings))
-            for provider, breaker in zip(self._providers, self._breakers, strict=True)
+            asyncio.create_task(self._search(provider, breakers[query.language], query, timings))
+            for provider, breakers in zip(self._providers, self._breakers, strict=True)
         ]
         scopes = dict(zip(tasks, (provider.scope for provider in self._providers), strict=True))
         waiting = set(tasks)

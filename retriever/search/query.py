@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+from citewell.retriever.search.urls import in_domains
 from citewell.retriever.search.words import spoken
 
 Recency = Literal["day", "week", "month", "year"]
@@ -55,6 +56,10 @@ class Query:
     def primary_language(self) -> str:
         """The language without script and region, such as `pt` for `pt-BR`."""
         return self.language.partition("-")[0].lower()
+
+    def allows(self, url: str) -> bool:
+        """Return whether a URL is on the query's sites, if it has any, and not on its excluded sites."""
+        return (not self.sites or in_domains(url, self.sites)) and not in_domains(url, self.exclude_sites)
 
     @property
     def region(self) -> str:

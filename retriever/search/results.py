@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import html
+import logging
 import re
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, NamedTuple
 
 from citewell.core.addresses import shown_address
-from citewell.core.errors import ServiceAnswerError
+from citewell.core.errors import ServiceAnswerError, ServiceError
 from citewell.core.http_service import JsonObject
 from citewell.core.types import Hit
 from citewell.retriever.search.api import Service
 
+_LOG = logging.getLogger(__name__)
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 
@@ -69,11 +71,17 @@ async def read_pages(
     """Collect `limit` hits from pages of at most `size`, which `ask` returns by number, from 0.
 
     Since each page costs a search, no more pages are requested than full pages would be needed. Pages may
-    overlap: a URL counts once.
+    overlap: a URL counts once. If a page after the first fails, the hits before it are returned.
     """
     hits: dict[str, Hit] = {}
     for number in range(min(-(-limit // size), max_pages)):
-        page = await ask(number)
+        try:
+            page = await ask(number)
+        except ServiceError as error:
+            if not hits:
+                raise
+            _LOG.warning("Page %d of the results failed: %s", number + 1, error)
+            break
         for hit in page.hits:
             hits.setdefault(hit.url, hit)
         if not page.more or not page.hits:

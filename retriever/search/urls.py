@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from tld import get_fld
 from w3lib.url import canonicalize_url
 
-from citewell.core.addresses import address_parts, shown_address
+from citewell.core.addresses import address_parts, ascii_host, shown_address
 
 # Tracking parameters, which never change the page.
 _TRACKING = re.compile(
@@ -46,14 +46,10 @@ def identity(url: str) -> str:
 
 def host_of(url: str) -> str:
     """Return the host of a URL in lower case and in ASCII (IDNA); empty if it has none."""
-    return ascii_host((address_parts(url.strip()).hostname or "").rstrip("."))
-
-
-def ascii_host(host: str) -> str:
-    """Return a host name in lower case and in ASCII (IDNA)."""
+    host = (address_parts(url.strip()).hostname or "").rstrip(".")
     try:
-        return host.encode("idna").decode().lower()
-    except UnicodeError:
+        return ascii_host(host)
+    except ValueError:
         return shown_address(host.lower())
 
 

@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from citewell.retriever.fetch.download import Download
 from citewell.retriever.fetch.page_request import PageRequest
 from citewell.retriever.rank import Ranker
 from citewell.retriever.remembering_encoder import RememberingEncoder
+from citewell.retriever.search.query import Query
 from citewell.retriever.stage import RetrievalStage, WaitPolicy
 
 QUESTION = "How do bats find their way in the dark?"
@@ -319,6 +321,27 @@ async def test_passages_of_the_last_page_are_encoded_as_long_as_that_changes_the
     asyncio.get_running_loop().call_later(0.35, web.released.set)
     await outcomes(stage)
     assert [reference.text for reference in await stage.references()] == texts[:-4:-1]
+
+
+async def test_a_page_that_redirects_to_a_site_that_is_left_out_is_not_read(ranker: Ranker) -> None:
+    class Moving(Web):
+        async def fetch(self, request: PageRequest) -> Download:
+            download = await super().fetch(request)
+            return replace(download, url="http://denied.example/page")
+
+    stage = RetrievalStage(
+        ranking=ranker.begin(QUESTION),
+        hits=HITS[:1],
+        k=5,
+        fetch=Moving(GOOD).fetch,
+        extractor=Texts(),
+        wait=PATIENT,
+        allows=Query("q", exclude_sites=("denied.example",)).allows,
+    )
+    (outcome,) = await outcomes(stage)
+    assert isinstance(outcome, Failure)
+    assert outcome.reason == "it redirects to a site that is left out: denied.example"
+    assert await stage.references() == ()
 
 
 async def test_no_hits(ranker: Ranker) -> None:

@@ -177,6 +177,15 @@ async def test_a_redirect_within_the_site_is_one_page(library: Library, site: Si
     assert held(library) == {f"{site.base}/", f"{site.base}/new", f"{site.base}/beyond"}
 
 
+async def test_pages_that_redirect_to_one_that_was_read_count(site: Site, walk: Walk) -> None:
+    site.page("/", "/login", *(f"/secret-{n}" for n in range(50)))
+    site.page("/login")
+    for n in range(50):
+        site.pages[f"/secret-{n}"] = "->/login"
+    await walk(f"{site.base}/", pages=5)
+    assert len(site.asked) == 5
+
+
 async def test_a_redirect_that_never_ends(site: Site, walk: Walk) -> None:
     site.page("/", "/loop")
     site.pages["/loop"] = "->/loop"

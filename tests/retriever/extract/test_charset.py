@@ -35,6 +35,7 @@ def page(text: str, charset: str, meta: str = "") -> bytes:
         (JAPANESE, "shift_jis", "utf-8", "text/html; charset=utf-8"),
         (JAPANESE, "shift_jis", "iso-8859-1", "text/html"),
         (JAPANESE, "euc_jp", "", "text/html; charset=euc-jp"),
+        (JAPANESE, "cp932", "", "text/html; charset=windows-31j"),
         (JAPANESE, "iso2022_jp", "iso-2022-jp", "text/html"),
         (CHINESE, "gb2312", "gb2312", "text/html"),
         (CHINESE, "gb18030", "", "text/html"),
@@ -117,3 +118,18 @@ def test_utf8_stays_as_it_is_but_for_a_character_cut_in_half(body: bytes) -> Non
 @pytest.mark.parametrize("charset", ["utf-8-sig", "utf-16", "iso2022_jp", "euc_jp", "shift_jis"])
 def test_any_charset_becomes_utf8(charset: str) -> None:
     assert to_utf8(JAPANESE.encode(charset), f"text/html; charset={charset}") == JAPANESE.encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "charset", "label"),
+    [
+        ("สวัสดี", "cp874", "windows-874"),
+        ("กรุงเทพ", "cp874", "iso-8859-11"),
+        ("公司簡介", "big5", "cn-big5"),
+        ("公司简介", "gb2312", "gb_2312-80"),
+        ("שלום עולם", "iso8859-8", "iso-8859-8-e"),
+        ("Żółć", "iso8859-2", "iso88592"),
+    ],
+)
+def test_short_texts_with_labels_of_browsers(text: str, charset: str, label: str) -> None:
+    assert decode(text.encode(charset), f"text/html; charset={label}") == text

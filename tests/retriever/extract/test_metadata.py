@@ -75,6 +75,17 @@ def test_author(head: str, body: str, author: str) -> None:
         ('<meta property="article:published_time" content="2024-03-05T08:00">', "", "2024-03-05"),
         ('<meta name="citation_publication_date" content="2024/03/05">', "", "2024-03-05"),
         ("", '<time datetime="2024-03-05">5 March</time>', "2024-03-05"),
+        ('<meta name="date" content="2024/3/5">', "", "2024-03-05"),
+        ('<meta name="date" content="2024-13-45">', "", ""),
+        ('<meta name="date" content="２０２４-０３-０５">', "", ""),
+        ('<meta name="date" content="0001-01-01T00:00:00Z">', "", ""),
+        ("", '<time datetime="2999-12-24">Next concert</time>', ""),
+        (
+            '<meta property="article:published_time" content="0000-00-00 00:00:00">'
+            '<meta name="date" content="2024-03-05">',
+            "",
+            "2024-03-05",
+        ),
         ("", '<time datetime="March">5 March</time>', ""),
         ("", "", ""),
     ],

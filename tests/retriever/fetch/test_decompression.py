@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 import zlib
 from collections.abc import Callable
@@ -106,8 +107,18 @@ def test_a_window_of_more_than_8_mebibytes_is_refused() -> None:
         decode("zstd", packer.compress(PAGE) + packer.flush())
 
 
-@pytest.mark.parametrize("encoding", ["gzip, gzip", "br, gzip", "compress", "made-up", "gzip;q=1", "\u00ff"])
+@pytest.mark.parametrize("encoding", ["gzip, gzip", "br, gzip", "compress", "x-compress", "gzip, dcb"])
 def test_codings_that_were_not_asked_for(encoding: str) -> None:
     with pytest.raises(FetchError, match="which was not asked for") as raised:
         decoder(encoding)
     assert raised.value.message.isascii()
+
+
+@pytest.mark.parametrize("encoding", ["", "none", "UTF-8", "binary", "identity, made-up", "\u00ff"])
+def test_names_that_are_no_codings_say_nothing(encoding: str) -> None:
+    assert decode(encoding, PAGE) == PAGE
+
+
+@pytest.mark.parametrize("encoding", ["identity, gzip", "gzip,", "gzip;q=1"])
+def test_a_coding_beside_what_says_nothing(encoding: str) -> None:
+    assert decode(encoding, gzip.compress(PAGE)) == PAGE

@@ -132,7 +132,8 @@ async def test_a_host_is_left_alone_for_as_long_as_it_says(
     hosts = Hosts(clock=clock)
     polite = PoliteTransport(inner, hosts)
     assert (await polite.send(asking("http://busy.example/1"))).status == status
-    assert hosts.wait(URL("http://busy.example/2"), 0) == min(rest, 60)
+    # A crawl waits for at most a minute; after a longer break, it would be refused anyway.
+    assert hosts.wait(URL("http://busy.example/2"), 0) == (rest if rest <= 60 else 0)
     if rest:
         clock.now += rest - 1
         with pytest.raises(FetchError, match="not to be asked again for another 1 s") as raised:
@@ -164,9 +165,9 @@ async def test_requests_that_wait_for_their_turn_are_refused_too(serve: Serve, g
 async def test_memory_is_bounded_and_hosts_in_use_are_not_forgotten() -> None:
     clock = Clock()
     hosts = Hosts(clock=clock)
-    polite = PoliteTransport(Answering(429, "3000"), hosts)
+    polite = PoliteTransport(Answering(429, "50"), hosts)
     for n in range(10_050):
         await polite.send(asking(f"http://h{n}.example/"))
     assert hosts.wait(URL("http://h0.example/"), 0) == 0
-    assert hosts.wait(URL("http://h10049.example/"), 0) == 60
+    assert hosts.wait(URL("http://h10049.example/"), 0) == 50
     assert len(hosts) == 10_000

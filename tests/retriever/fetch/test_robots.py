@@ -84,6 +84,21 @@ async def test_the_rules_for_one_product(serve: Serve, guard: AddressGuard) -> N
         assert (await other.get(f"{base}/page")).body == b"a page"
 
 
+@pytest.mark.parametrize(
+    ("name", "allowed"),
+    [("Citewell/0.1", False), ("citewell/0.1 (+https://citewell.example)", False), ("Cite", True)],
+)
+async def test_a_product_is_named_by_its_token(
+    serve: Serve, polite: HttpFetcher, name: str, allowed: bool
+) -> None:
+    base = await serve(Site(f"User-agent: {name}\nDisallow: /\n").handlers())
+    if allowed:
+        assert (await polite.get(f"{base}/page")).body == b"a page"
+    else:
+        with pytest.raises(RobotsError):
+            await polite.get(f"{base}/page")
+
+
 async def test_who_says_so_reads_without_asking(serve: Serve, fetcher: HttpFetcher) -> None:
     site = Site("User-agent: *\nDisallow: /\n")
     base = await serve(site.handlers())
@@ -97,7 +112,7 @@ async def test_a_missing_file_allows_everything(serve: Serve, polite: HttpFetche
     assert (await polite.get(f"{base}/page")).body == b"a page"
 
 
-@pytest.mark.parametrize("status", [500, 503])
+@pytest.mark.parametrize("status", [429, 500, 503])
 async def test_a_broken_server_allows_nothing(serve: Serve, polite: HttpFetcher, status: int) -> None:
     site = Site(status=status)
     base = await serve(site.handlers())

@@ -258,6 +258,20 @@ async def test_a_provider_that_keeps_failing_is_left_alone_for_a_while() -> None
     assert len(broken.asked) == 4
 
 
+async def test_a_language_that_fails_does_not_pause_the_others() -> None:
+    class Wikis(Provider):
+        async def search(self, query: Query) -> list[Hit]:
+            if query.language == "zz":
+                raise ServiceUnreachableError("Nobody there.")
+            return await super().search(query)
+
+    metasearch = Metasearch([Wikis("wikipedia", *pages("a"))])
+    for _ in range(4):
+        with pytest.raises(ServiceError):
+            await metasearch.search(Query("q", language="zz"))
+    assert (await metasearch.search(Query("q", language="en"))).hits
+
+
 async def test_several_queries_of_a_question_share_the_hits() -> None:
     class Echo(Provider):
         async def search(self, query: Query) -> list[Hit]:
