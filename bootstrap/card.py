@@ -25,7 +25,7 @@ _LARGER = "1M<n<10M"
 _CARD = """\
 ---
 pretty_name: {name}
-license: {license}
+license: {quoted_license}
 task_categories: [question-answering, text-generation]
 tags: [citewell, citations, webglm]
 size_categories: [{size}]
@@ -52,8 +52,8 @@ dataset_info:
 # {title}
 
 {total:,} questions with references and long answers that cite them as `[n]`, in the form of WebGLM-QA
-([Liu et al. 2023](https://arxiv.org/abs/2306.07906)): a teacher wrote the answers, citations were corrected
-by word overlap with the references, and answers with too little support in their references were dropped.
+([Liu et al. 2023](https://arxiv.org/abs/2306.07906)). A teacher wrote the answers; the command below says how
+citations were corrected, and the funnel which answers were dropped.
 
 ```python
 from datasets import load_dataset
@@ -124,6 +124,7 @@ def card(dataset: Dataset, config: DatasetConfig, command: str) -> str:
         name=json.dumps(config.name, ensure_ascii=False),
         title=config.name,
         license=config.license,
+        quoted_license=json.dumps(config.license, ensure_ascii=False),
         about=f". {config.about}" if config.about else "",
         size=next((name for bound, name in _SIZES if total < bound), _LARGER),
         files="\n".join(f"  - {{split: {split}, path: {split}.jsonl}}" for split in dataset.rows),

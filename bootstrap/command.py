@@ -85,6 +85,8 @@ def _name(folder: Path) -> str:
 
 def _shown(name: str, value: Any) -> str:
     key = name.rpartition(".")[2]
+    if value is None:
+        return ""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list | tuple):

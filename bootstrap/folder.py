@@ -14,7 +14,7 @@ import msgspec
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
-from citewell.bootstrap.config import BootstrapConfig
+from citewell.bootstrap.config import BootstrapConfig, DatasetConfig
 from citewell.bootstrap.journal import FOLDER, Journal
 from citewell.bootstrap.questions import LineProblem, Questions
 from citewell.bootstrap.types import BootstrapTask, Outcome
@@ -100,8 +100,10 @@ class RunFolder:
         return stored
 
     @contextmanager
-    def writing(self, survey: Survey, started_with: dict[str, Any]) -> Iterator[None]:
-        """Lock the folder for this process, store `started_with`, and repair the journal.
+    def writing(
+        self, survey: Survey, started_with: dict[str, Any], dataset: DatasetConfig | None = None
+    ) -> Iterator[None]:
+        """Lock the folder for this process, store `started_with` and `dataset`, and repair the journal.
 
         Raises `InputError` if another process has locked it, and `CitewellError` if it cannot be written.
         """
@@ -110,9 +112,8 @@ class RunFolder:
             lock = FileLock(self.path / _LOCK)
             with lock.acquire(timeout=0):
                 self.journal.repair()
-                _write(
-                    self._run, {"tasks": survey.tasks, "digest": survey.digest, "started_with": started_with}
-                )
+                run = {"tasks": survey.tasks, "digest": survey.digest, "started_with": started_with}
+                _write(self._run, run | ({"dataset": dataset.model_dump(mode="json")} if dataset else {}))
                 lines = [json.dumps(p._asdict(), ensure_ascii=False) + "\n" for p in survey.problems]
                 if lines or (self.path / PROBLEMS).exists():
                     _replace(self.path / PROBLEMS, "".join(lines))

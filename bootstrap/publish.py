@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -23,7 +24,7 @@ def publish(run: FinishedRun, questions: Questions, out: Path, prompt: Sequence[
 
     A copy of `out` is a folder of the run that `citewell bootstrap` resumes, and `refilter` reads it. The
     same run gives the same bytes. Raises `InputError` if the run has other questions, or `out` other files,
-    and `CitewellError` if it cannot be written.
+    another run or more answers, and `CitewellError` if it cannot be written.
     """
     survey = RunFolder(run.folder, 1).survey(questions, run.started["started_with"])
     if out.absolute() == run.folder.absolute():
@@ -32,6 +33,8 @@ def publish(run: FinishedRun, questions: Questions, out: Path, prompt: Sequence[
         raise InputError(
             f"{out} is not empty, and holds no published run.", "Give another folder with --out."
         )
+    if (out / QUESTIONS).is_file():
+        _check_renewed(FinishedRun(out), run)
     try:
         (out / FOLDER).mkdir(parents=True, exist_ok=True)
         lines = [msgspec.json.encode(outcome) + b"\n" for outcome in run.outcomes()]
@@ -50,6 +53,17 @@ def publish(run: FinishedRun, questions: Questions, out: Path, prompt: Sequence[
             f"{out} cannot be written: {error.strerror}.", "Free some space, or check its permissions."
         ) from error
     RunFolder(out, _SHARD).write_prompt(prompt)
+
+
+def _check_renewed(published: FinishedRun, run: FinishedRun) -> None:
+    """Raise `InputError` unless `run` is what was published, gone on."""
+    before = [outcome.key for outcome in published.outcomes()]
+    same = published.started["started_with"] == run.started["started_with"]
+    if not same or before != [outcome.key for outcome in islice(run.outcomes(), len(before))]:
+        raise InputError(
+            f"{published.folder} holds another run, or more answers than {run.folder}.",
+            "Give another folder with --out.",
+        )
 
 
 def _write(file: Path, content: bytes) -> None:

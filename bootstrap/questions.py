@@ -129,6 +129,8 @@ class Questions:
                 f"its question has {len(question):,} characters; at most {self._config.characters:,} "
                 "(questions.characters) are taken"
             )
+        if not any(map(str.isalnum, title)):
+            raise _UnusableError("its question has no letter or digit")
         return question
 
 

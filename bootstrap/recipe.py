@@ -5,9 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from citewell.bootstrap.config import BootstrapConfig, DatasetConfig
 from citewell.bootstrap.ray_engine import RayConfig
@@ -36,6 +36,13 @@ class Recipe(BootstrapConfig):
         """Return the keys on which outcomes depend, as plain values; a resumed run must have the same."""
         return self.model_dump(mode="json", exclude=dict(_OPERATION))
 
+    def for_each_worker(self) -> Recipe:
+        """Return the recipe of one of several workers, which share the limits of a service."""
+        limits = ("requests_a_minute", "tokens_a_minute")
+        most = {name: getattr(self.teacher, name) for name in limits}
+        shares = {name: limit and limit / self.ray.workers for name, limit in most.items()}
+        return self.model_copy(update={"teacher": self.teacher.model_copy(update=shares)})
+
 
 class Divided(NamedTuple):
     """Values by dotted name: those of the recipe and those of the settings."""
@@ -62,7 +69,8 @@ def with_values(recipe: Recipe, assignments: Mapping[str, Any]) -> Recipe:
             raise SettingsError(
                 f"There is no key {name}.", f"Did you mean {section}.{close[0]}? {HANDBOOK} lists all keys."
             )
-        values[section][key] = value
+        is_none = value == "" and _may_be_none(type(getattr(recipe, section)), key)
+        values[section][key] = None if is_none else value
     try:
         return Recipe(**values)
     except ValidationError as error:
@@ -72,6 +80,10 @@ def with_values(recipe: Recipe, assignments: Mapping[str, Any]) -> Recipe:
         raise SettingsError(
             f"{place}: {message[0].lower()}{message[1:]}.", f"{HANDBOOK} lists all keys."
         ) from error
+
+
+def _may_be_none(section: type[BaseModel], key: str) -> bool:
+    return type(None) in get_args(section.model_fields[key].annotation)
 
 
 def divide(values: Mapping[str, Any]) -> Divided:

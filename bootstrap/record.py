@@ -66,25 +66,37 @@ def failed_keys(journal: Journal) -> frozenset[str]:
 
 
 async def record_again(
-    outcomes: AsyncGenerator[Outcome, None], journal: Journal, seen: Callable[[Sequence[Outcome]], None]
+    outcomes: AsyncGenerator[Outcome, None],
+    journal: Journal,
+    max_faults: int,
+    seen: Callable[[Sequence[Outcome]], None],
 ) -> None:
-    """Replace faults by the new outcomes of their rows; rows that failed again stay as they are."""
+    """Replace faults by the new outcomes of their rows; rows that failed again stay as they are.
+
+    What is there when it is interrupted is stored too. Raises `GaveUpError` after `max_faults` consecutive
+    faults.
+    """
     batch: list[Outcome] = []
-    async with aclosing(outcomes):
-        async for outcome in outcomes:
-            batch.append(outcome)
-            if len(batch) >= _BATCH:
-                await _replace(journal, batch)
-                seen(batch)
-                batch = []
-    if batch:
-        await _replace(journal, batch)
-        seen(batch)
+    faults: list[Fault] = []
 
+    async def store() -> None:
+        done = {outcome.key: outcome for outcome in batch if not isinstance(outcome, Fault)}
+        seen(tuple(batch))
+        batch.clear()
+        await in_thread(partial(journal.replace, done))
 
-async def _replace(journal: Journal, batch: Sequence[Outcome]) -> None:
-    done = {outcome.key: outcome for outcome in batch if not isinstance(outcome, Fault)}
-    await in_thread(partial(journal.replace, done))
+    try:
+        async with aclosing(outcomes):
+            async for outcome in outcomes:
+                batch.append(outcome)
+                faults = [*faults, outcome] if isinstance(outcome, Fault) else []
+                if len(faults) >= max_faults:
+                    raise _gave_up(faults)
+                if len(batch) >= _BATCH:
+                    await store()
+    finally:
+        if batch:
+            await store()
 
 
 def _gave_up(faults: Sequence[Fault]) -> GaveUpError:
@@ -92,7 +104,8 @@ def _gave_up(faults: Sequence[Fault]) -> GaveUpError:
     return GaveUpError(
         f"{f'{number:,} consecutive rows failed' if number > 1 else 'The only row failed'}. "
         f"The last error: {faults[-1].error}",
-        "Fix that, and run the same command again: it resumes after the stored rows.",
+        "Fix that, and run the same command again: it resumes after the stored rows. If these rows always "
+        "fail, raise run.faults.",
     )
 
 

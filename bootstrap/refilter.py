@@ -63,7 +63,7 @@ def refilter(
     if done != [outcome.key for outcome in islice(source.outcomes(), len(done))]:
         raise InputError(f"{out} has the rows of another run.", "Give another folder with --out.")
     survey = Survey(source.started["tasks"], (), len(done), source.started["digest"])
-    with folder.writing(survey, started_with):
+    with folder.writing(survey, started_with, recipe.dataset):
         folder.write_prompt(read_prompt(source.folder))
         again = {
             new.key: refiltered(new, recipe, support, judge)

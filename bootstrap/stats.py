@@ -133,8 +133,9 @@ def statistics(outcomes: Iterable[Outcome], examples: int = 2) -> BootstrapStati
         if isinstance(outcome, Drop) and outcome.scores is not None:
             dropped_overlap.append(outcome.scores.overlap)
         if not isinstance(outcome, Fault):
-            teachers[outcome.teacher] += 1
             usage += outcome.usage
+            if not (isinstance(outcome, Drop) and outcome.reason == "few_references"):
+                teachers[outcome.teacher] += 1  # it was asked
     kept = len(collected.words)
     return BootstrapStatistics(
         rows=kept + stopped.total(),
@@ -229,4 +230,5 @@ def _distribution(values: list[int] | list[float]) -> Distribution:
 
 
 def _measure_line(name: str, distribution: Distribution) -> str:
-    return f"{name:<20} " + "".join(f"{value:>8.3g}" for value in distribution)
+    shown = (f"{value:,.0f}" if value >= 1000 else f"{value:.3g}" for value in distribution)
+    return f"{name:<20} " + "".join(f"{each:>8}" for each in shown)

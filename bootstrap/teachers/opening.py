@@ -67,7 +67,7 @@ async def open_teacher(
             "concurrency": teacher.concurrency,
             "answer_tokens": teacher.answer_tokens,
             "prompt_tokens": config.prompt.tokens,
-            "temperature": teacher.temperature or settings.temperature,
+            "temperature": teacher.temperature,
         }
     )
     if inner.startswith(OPENAI) and not is_self:
@@ -94,7 +94,13 @@ async def open_teacher(
             inner,
             prompt_tokens=wanted.prompt_tokens,
             answer_tokens=wanted.answer_tokens,
-            sampling=Sampling(wanted.temperature, wanted.seed, source.defaults.frequency_penalty),
+            sampling=Sampling(
+                wanted.temperature,
+                wanted.seed,
+                source.defaults.frequency_penalty
+                if wanted.frequency_penalty is None
+                else wanted.frequency_penalty,
+            ),
             form=form,
         )
         yield SelfTeacher(backend, form.hash, config) if is_self else LocalTeacher(backend, form.hash)

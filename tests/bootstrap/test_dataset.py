@@ -168,7 +168,7 @@ def test_datasets_loads_the_folder_with_its_card(tmp_path: Path, data: Path) -> 
 def test_the_card_says_where_rows_went_and_under_what_license(tmp_path: Path, data: Path) -> None:
     text = (write(tmp_path / "dataset", data).folder / "README.md").read_text(encoding="utf-8")
     for expected in (
-        "license: cc-by-4.0",
+        'license: "cc-by-4.0"',
         "citewell bootstrap --questions q.jsonl",
         "1 that are similar to a question of an evaluation set, or held out",
         "eli5 (1 questions)",

@@ -76,6 +76,7 @@ def test_a_row_of_eli5(tmp_path: Path) -> None:
         ('{"id": 3}', "it has no `question`"),
         ({"question": 3}, "its `question` is not a text"),
         ({"question": "  "}, "its question is empty"),
+        ("[", "its question has no letter or digit"),
         ({"title": "[deleted by user]"}, "its author deleted it"),
         ({"question": "w" * 10_000 + "?"}, "its question has 10,001 characters"),
         ({"question": "Why?", "references": "none"}, "its `references` are not a list"),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from citewell.bootstrap.recipe import Divided, Recipe, divide, read_recipe
+from citewell.bootstrap.recipe import Divided, Recipe, divide, read_recipe, with_values
 from citewell.core.errors import InputError, SettingsError
 
 
@@ -14,6 +14,19 @@ def test_a_file_and_assignments_over_it(tmp_path: Path) -> None:
     recipe = read_recipe(file, {"filters.cited": "3", "references.fill": "true"})
     assert (recipe.correction.least, recipe.filters.cited, recipe.references.fill) == (0.4, 3, True)
     assert read_recipe(None, {}) == Recipe()
+
+
+def test_an_empty_value_is_none_where_a_key_may_be_none() -> None:
+    recipe = read_recipe(None, {"correction.threshold": "0.6"})
+    assert with_values(recipe, {"correction.threshold": ""}).correction.threshold is None
+    with pytest.raises(SettingsError):
+        with_values(recipe, {"filters.cited": ""})
+
+
+def test_workers_share_the_limits_of_a_service() -> None:
+    limits = {"teacher.requests_a_minute": "120", "ray.workers": "4"}
+    teacher = read_recipe(None, limits).for_each_worker().teacher
+    assert (teacher.requests_a_minute, teacher.tokens_a_minute) == (30, None)
 
 
 def test_an_unknown_key_of_the_file_is_named_with_its_line(tmp_path: Path) -> None:

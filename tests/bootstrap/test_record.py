@@ -12,7 +12,7 @@ import pytest
 
 from citewell.bootstrap.engine import local_outcomes
 from citewell.bootstrap.journal import Journal
-from citewell.bootstrap.record import GaveUpError, record
+from citewell.bootstrap.record import GaveUpError, record, record_again
 from citewell.bootstrap.teacher import TeacherAnswer
 from citewell.bootstrap.types import BootstrapTask, Fault, Outcome
 from citewell.core.errors import CitewellError, InputError
@@ -63,6 +63,34 @@ async def test_an_error_of_the_engine_comes_through_after_what_came_before_is_st
     with pytest.raises(CitewellError, match="The cluster is gone"):
         await record(breaking(), Journal(tmp_path, 100), 3, lambda outcomes: None)
     assert [outcome.key for outcome in Journal(tmp_path, 100).outcomes()] == ["a"]
+
+
+async def test_what_was_retried_is_stored_when_it_is_interrupted(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, 100)
+    journal.append([fault("a"), fault("b")])
+
+    async def interrupted() -> AsyncGenerator[Outcome, None]:
+        yield sample("a", "?")
+        raise asyncio.CancelledError
+
+    with pytest.raises(asyncio.CancelledError):
+        await record_again(interrupted(), journal, 3, lambda outcomes: None)
+    assert [isinstance(each, Fault) for each in journal.outcomes()] == [False, True]
+
+
+async def test_retries_that_all_fail_end(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, 100)
+    journal.append([sample("a", "?"), fault("b"), fault("c"), fault("d")])
+    tried: list[str] = []
+
+    async def failing() -> AsyncGenerator[Outcome, None]:
+        for key in "bcd":
+            tried.append(key)
+            yield fault(key)
+
+    with pytest.raises(GaveUpError, match="2 consecutive rows failed"):
+        await record_again(failing(), journal, 2, lambda outcomes: None)
+    assert tried == ["b", "c"]
 
 
 async def test_a_slow_disk_holds_up_no_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
 
 from citewell.bootstrap.folder import FinishedRun
 from citewell.bootstrap.types import Sample
@@ -96,3 +97,42 @@ def test_a_run_is_published_with_its_own_questions_and_into_a_folder_of_its_own(
     (tmp_path / "released" / "thesis.txt").touch()
     result = cli.run(*publish, questions)
     assert (result.code, "is not empty" in result.err) == (2, True)
+
+
+def test_another_run_and_an_older_one_do_not_replace_what_was_published(
+    cli: Cli, questions: Path, tmp_path: Path
+) -> None:
+    released = tmp_path / "released"
+    record(cli, questions, tmp_path / "older")
+    questions.write_text(rows(5))
+    record(cli, questions, tmp_path / "run")
+    publish = ("--questions", questions, "--out", released)
+    assert cli.run("bootstrap", "publish", tmp_path / "run", *publish).code == 0
+    for other in ("older", "strict"):
+        if other == "strict":
+            cli.run(
+                *("bootstrap", "refilter", tmp_path / "run", "--out", tmp_path / other),
+                "--set",
+                "filters.words=99",
+            )
+        refused = cli.run("bootstrap", "publish", tmp_path / other, *publish)
+        assert refused.code != 0
+        assert "holds another run, or more answers than" in refused.err
+    assert len(list(FinishedRun(released).outcomes())) == 5
+
+
+def test_a_refiltered_run_keeps_its_name_and_license(cli: Cli, questions: Path, tmp_path: Path) -> None:
+    named = ("--set", "dataset.name=Tides", "--set", "dataset.license=other: see below")
+    result = cli.run(
+        *("bootstrap", "--questions", questions, "--teacher", "recorded", "--out", tmp_path / "run"), *named
+    )
+    assert result.code == 0, result.err
+    recipe = tmp_path / "filters.toml"
+    recipe.write_text("[filters]\nwords = 5\n")
+    again = cli.run(
+        *("bootstrap", "refilter", tmp_path / "run", "--out", tmp_path / "again", "--recipe", recipe)
+    )
+    assert again.code == 0, again.err
+    card = (tmp_path / "again" / "dataset" / "README.md").read_text("utf-8")
+    header = yaml.safe_load(card.split("---")[1])
+    assert (header["pretty_name"], header["license"]) == ("Tides", "other: see below")

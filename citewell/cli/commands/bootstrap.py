@@ -143,7 +143,7 @@ class _Run:
         if survey.done == survey.tasks and not failed:
             click.echo(f"All {survey.tasks:,} rows are done.", err=True)
         else:
-            with self._folder.writing(survey, started_with):
+            with self._folder.writing(survey, started_with, self._recipe.dataset):
                 self._note_prompt()
                 running.run(self._work(survey, failed))
         self._finish(evaluation, started_with)
@@ -168,7 +168,8 @@ class _Run:
             click.echo(f"Retrying {len(failed):,} failed rows.", err=True)
             with progress(0, len(failed)) as seen:
                 rows = (task for task in self._questions.tasks() if task.key in failed)
-                await record_again(self._outcomes(list(rows)), journal, seen)
+                faults = self._recipe.run.faults
+                await record_again(self._outcomes(list(rows)), journal, faults, seen)
         if survey.done < survey.tasks:
             if survey.done:
                 click.echo(f"Resuming after {survey.done:,} of {survey.tasks:,} rows.", err=True)
@@ -184,7 +185,8 @@ class _Run:
         from citewell.pipeline.bootstrapping import PartsOpener
 
         concurrency = self._recipe.teacher.concurrency
-        opener = PartsOpener(self._teacher, self._recipe, self._settings, self._needs_retrieval(tasks))
+        recipe = self._recipe.for_each_worker() if self._engine == "ray" else self._recipe
+        opener = PartsOpener(self._teacher, recipe, self._settings, self._needs_retrieval(tasks))
         if self._engine == "ray":
             from citewell.bootstrap.ray_engine import ray_outcomes
 
@@ -205,11 +207,8 @@ class _Run:
         return self._folder.left(self._questions)
 
     def _needs_retrieval(self, tasks: Sequence[BootstrapTask] | None) -> bool:
-        wanted = self._recipe.references
-        return any(
-            task.references is None or (wanted.fill and len(task.references) < wanted.most)
-            for task in tasks or self._left()
-        )
+        # What a row brings may be left out as an order, so that any row may need filling.
+        return self._recipe.references.fill or any(task.references is None for task in tasks or self._left())
 
     def _report_problems(self, survey: Survey) -> None:
         from citewell.bootstrap.folder import PROBLEMS

@@ -23,7 +23,7 @@ _CHANGEABLE = ("correction", "filters", "dataset")
     "file",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Recipe with the sections correction, filters and dataset; by default those of the run.",
+    help="Recipe with sections correction, filters and dataset; those that it lacks are the run's.",
 )
 @click.option(
     "--set",
@@ -42,11 +42,12 @@ def refilter(folder: Path, out: Path, file: Path | None, assignments: tuple[str,
     from citewell.bootstrap.journal import Journal
     from citewell.bootstrap.judging import open_judge
     from citewell.bootstrap.overlap import read_evaluation
-    from citewell.bootstrap.recipe import Recipe, read_recipe, with_values
+    from citewell.bootstrap.recipe import HANDBOOK, Recipe, with_values
     from citewell.bootstrap.refilter import refilter as write_again
     from citewell.bootstrap.support import open_support
     from citewell.cli.bootstrap_view import progress, write_and_show
     from citewell.cli.view import PlainView
+    from citewell.core.recipe import load_recipe
     from citewell.core.settings import load_settings
 
     source = FinishedRun(folder)
@@ -57,8 +58,9 @@ def refilter(folder: Path, out: Path, file: Path | None, assignments: tuple[str,
                 f"{name} cannot be changed for answers that are there already.",
                 f"The keys of these sections can: {', '.join(_CHANGEABLE)}.",
             )
-    stored = source.started["started_with"]["recipe"]
-    given = read_recipe(file, {}).model_dump(include=set(_CHANGEABLE)) if file else {}
+    stored = source.started["started_with"]["recipe"] | {"dataset": source.started.get("dataset", {})}
+    read = load_recipe(Recipe, file, HANDBOOK) if file else Recipe()
+    given = read.model_dump(include=read.model_fields_set.intersection(_CHANGEABLE))
     recipe = with_values(Recipe(**stored | given), values)
     settings = load_settings()
     evaluation = read_evaluation(settings.data, recipe.dataset)

@@ -61,7 +61,10 @@ def read_adoptions(source: Path) -> list[AdoptingRow]:
         if not (source / RUN).is_file():
             raise InputError(f"{source} is not the folder of a bootstrap.", "Name one, or a file of rows.")
         rows = [
-            AdoptingRow(each.key, each.question, each.references, _cited(each.answer))
+            # What the teacher itself cites; recorded answers, which have no marks, as they were corrected.
+            AdoptingRow(
+                each.key, each.question, each.references, _cited(each.raw_answer) or _cited(each.answer)
+            )
             for each in FinishedRun(source).outcomes()
             if isinstance(each, Sample)
         ]
