@@ -9,6 +9,7 @@ What is here is loaded at its first use, so importing Citewell is quick. docs/py
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from citewell.pipeline.build import open_pipeline
     from citewell.pipeline.pipeline import Pipeline
     from citewell.retriever.extract.page import extract
+
+# OpenVINO reports its use to a web service unless this package of its own is missing.
+sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 
 __all__ = [
     "Answer",

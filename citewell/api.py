@@ -36,12 +36,12 @@ def ask(question: str, *, on_event: Callable[[Event], object] | None = None, **s
     3
     """
     from citewell.core.events import final_answer
-    from citewell.pipeline.build import open_pipeline
+    from citewell.pipeline.answering import open_answering
     from citewell.pipeline.named import named_settings
 
     async def answer() -> Answer:
-        async with open_pipeline(named_settings(settings), question=question) as pipeline:
-            return await final_answer(pipeline.ask(question), on_event)
+        async with open_answering(named_settings(settings), question=question) as opened:
+            return await final_answer(opened.ask(question), on_event)
 
     return _run(answer())
 

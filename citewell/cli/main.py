@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import logging
 import os
@@ -34,6 +35,7 @@ COMMANDS = {
     "keys": "Create, list and revoke API keys of the service.",
     "doctor": "Diagnose the installation.",
 }
+_FULL = {errno.ENOSPC, errno.EDQUOT}
 _SERVICE = frozenset(
     {"serve", "mcp", "study", "keys"}
 )  # their modules live in citewell.server, which may import this package
@@ -102,6 +104,7 @@ def main(arguments: list[str] | None = None) -> None:
     logging.disable(logging.WARNING)
     # File names may hold bytes that are not UTF-8; escaped, they are printable and valid in JSON.
     cast("TextIOWrapper", sys.stdout).reconfigure(errors="backslashreplace")
+    cast("TextIOWrapper", sys.stdin).reconfigure(errors="replace")  # such as Latin-1 where UTF-8 is usual
     try:
         code = _run(arguments)
         # All is done and printed. Where Python takes itself down, it would report Ctrl-C as an ignored error.
@@ -126,3 +129,8 @@ def _run(arguments: list[str] | None) -> int:
         if error.hint:
             click.echo(f"  {error.hint}", err=True)
         return error.exit_code
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        click.echo(f"citewell: {error.strerror}: free some space, and run it again.", err=True)
+        return 1

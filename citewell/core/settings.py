@@ -414,22 +414,34 @@ class _ProfileSource(PydanticBaseSettingsSource):
 def load_settings(flags: Mapping[str, Any] | None = None) -> Settings:
     """Load the settings. `flags` maps dotted names such as `retriever.k` to values; None is skipped.
 
-    Raises `SettingsError` for an unknown key, an invalid value or an invalid file.
+    A flag for the collection is searched whatever providers the file and the environment name. Raises
+    `SettingsError` for an unknown key, an invalid value or an invalid file.
     """
     file = os.environ.get(CONFIG_VARIABLE)
     if file is not None and not Path(file).is_file():
-        raise SettingsError(f"The settings file {file} does not exist.", f"Fix or unset {CONFIG_VARIABLE}.")
+        raise SettingsError(
+            f"There is no settings file {file!r}.", f"Fix --config, or fix or unset {CONFIG_VARIABLE}."
+        )
     for name in os.environ:
         if name.startswith(PREFIX):
             _check_variable(name)
     try:
-        return Settings(**_nested(flags or {}))
+        return Settings(**_nested(_with_collection(flags or {})))
     except ValidationError as error:
         raise SettingsError(*_explain(error)) from error
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{file or 'citewell.toml'} is not valid TOML: {error}.") from error
     except ValueError as error:
         raise SettingsError(f"Invalid setting: {error}.") from error
+
+
+def _with_collection(flags: Mapping[str, Any]) -> Mapping[str, Any]:
+    if flags.get("search.collection") is None:
+        return flags
+    named = flags.get("search.providers") or "auto"
+    providers = named.replace(",", " ").split() if isinstance(named, str) else list(named)
+    is_searched = {"auto", "collection"}.intersection(providers)
+    return {**flags, "search.providers": providers if is_searched else ["collection", *providers]}
 
 
 def setting_names(model: type[BaseModel] = Settings, prefix: str = "") -> dict[str, str]:
@@ -475,9 +487,11 @@ def _explain(error: ValidationError) -> tuple[str, str]:
         return f"Unknown setting {name!r}.", _nearest(name, set(setting_names()))
     problem = first["msg"][0].lower() + first["msg"][1:]
     shown = setting_names().get(name)
+    if inner := [full for full in setting_names() if full.startswith(f"{name}.")]:
+        return f"{name} is a section of settings, not a setting.", f"Its settings: {', '.join(inner[:12])}."
     return f"Invalid setting {name}: {problem}.", f"{name}: {shown}" if shown else ""
 
 
 def _nearest(name: str, known: set[str]) -> str:
-    close = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.0)
-    return f"Did you mean {close[0]}? All settings: docs/settings.md."
+    close = difflib.get_close_matches(name, sorted(known), n=1)
+    return f"{f'Did you mean {close[0]}? ' if close else ''}All settings: docs/settings.md."

@@ -25,11 +25,17 @@ STOP_WORDS = frozenset(
 )
 _LONE_STOP = re.compile(r"\s\.$")
 _SPACE = re.compile(r"\s+")
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
 
 
 def encodable(text: str) -> str:
     """Return the text with `?` for lone surrogates, which JSON may hold but UTF-8 cannot."""
     return text.encode(errors="replace").decode()
+
+
+def uncontrolled(text: str) -> str:
+    """Return the text without control characters, which terminals obey, but line breaks and tabs."""
+    return _CONTROLS.sub("", text)
 
 
 def split_sentences(text: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import weakref
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
@@ -62,7 +63,9 @@ class HeldPassages:
                     target=_run, args=(_hold(self._opener, known, stop),), name="citewell", daemon=True
                 )
                 thread.start()
-                weakref.finalize(self, _stop, stop, thread)
+                close = weakref.finalize(self, _stop, stop, thread)
+                # At the exit, before the threads that closing needs are gone.
+                threading._register_atexit(close)  # type: ignore[attr-defined]
             return known
 
 

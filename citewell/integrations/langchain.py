@@ -7,7 +7,7 @@ from typing import Any
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
-from pydantic import Field, PrivateAttr, SecretStr
+from pydantic import ConfigDict, Field, PrivateAttr, SecretStr
 
 from citewell.core.types import Reference
 from citewell.integrations.holding import HeldPassages
@@ -23,6 +23,8 @@ class CitewellRetriever(BaseRetriever):
 
     Raises `CitewellError`.
     """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
     url: str = ""
     key: SecretStr = SecretStr("")

@@ -443,7 +443,7 @@ def checked_question(question: str, characters: int) -> str:
     Raises `InputError` for one that is empty, or longer than `characters`.
     """
     # Lone surrogates come from JSON and from arguments that are not UTF-8; tokenizers refuse them.
-    question = question.encode(errors="replace").decode().strip()
+    question = question.encode(errors="replace").decode().strip().removeprefix("\ufeff").strip()
     if not question:
         raise InputError("The question is empty.", 'Ask something, such as "Why is the sky blue?"')
     if len(question) > characters:

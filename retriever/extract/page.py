@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from citewell.core.addresses import address_parts, shown_name
 from citewell.core.errors import ExtractionError
-from citewell.core.text import shorten
-from citewell.core.types import Page
+from citewell.core.text import shorten, uncontrolled
+from citewell.core.types import Page, Passage
 from citewell.retriever.extract.compressed import unzipped
 from citewell.retriever.extract.kind import Kind, kind_of
 from citewell.retriever.extract.paragraphs import to_passages
@@ -47,11 +48,16 @@ def extract(
     document, notice = _read(kind, body, path, content_type, options)
     # The first line of a plain text is a guess, and only better than the name of its file.
     found = title or document.title if kind == "text" else document.title or title
-    title = shorten(found or name_of(path), _MAX_TITLE)
-    passages = to_passages(document.blocks, url, title)
+    title = shorten(uncontrolled(found or name_of(path)), _MAX_TITLE)
+    passages = tuple(map(_uncontrolled, to_passages(document.blocks, url, title)))
     if not passages:
         raise ExtractionError("it holds no readable text")
-    return Page(url, title, passages, notice, document.author, document.date)
+    return Page(url, title, passages, notice, uncontrolled(document.author), document.date)
+
+
+def _uncontrolled(passage: Passage) -> Passage:
+    headings = tuple(map(uncontrolled, passage.headings))
+    return replace(passage, text=uncontrolled(passage.text), headings=headings)
 
 
 class _Reading(NamedTuple):

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from citewell.core.addresses import shown_address
 from citewell.core.errors import ServiceAnswerError, ServiceError
 from citewell.core.http_service import JsonObject
+from citewell.core.text import squeeze, uncontrolled
 from citewell.core.types import Hit
 from citewell.retriever.search.api import Service
 
@@ -19,9 +20,9 @@ _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 
 def plain(value: Any) -> str:
-    """Return a text without HTML tags, on one line; empty for anything but a string."""
+    """Return a text on one line, without tags and control characters; empty for anything but a string."""
     text = value if isinstance(value, str) else ""
-    return " ".join(html.unescape(_TAG.sub("", text)).split())
+    return squeeze(uncontrolled(html.unescape(_TAG.sub("", text))))
 
 
 def read_hits(provider: str, results: Iterable[Any], url: str, title: str, snippet: str) -> list[Hit]:

@@ -67,3 +67,9 @@ def test_either_a_question_or_a_file_is_needed(cli: Cli, tmp_path: Path) -> None
         code, out, err = cli.run("retrieve", *arguments)
         assert (code, out) == (2, "")
         assert "either QUESTION or --questions FILE" in err
+
+
+def test_passages_without_evidence_are_said_to_be_that(cli: Cli) -> None:
+    code, out, _ = cli.run("retrieve", "zzzzqqqq", *NOTES)
+    assert code == 0
+    assert out.startswith("No evidence for an answer was found.\n")

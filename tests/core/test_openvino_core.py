@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -16,6 +17,13 @@ from openvino import opset13
 from citewell.core.build_cache import SUMS, changed_files
 from citewell.core.openvino_core import _compile, compiled_model, openvino_core
 
+REPORTED = """
+    import sys
+    from citewell.core.openvino_core import openvino_core
+
+    openvino_core()
+    print(sys.modules["openvino_telemetry"])
+"""
 INTERRUPTED = """
     import gc, os, signal
     from citewell import load_encoder
@@ -96,3 +104,15 @@ def test_the_compiled_form_of_a_converted_model_is_kept_and_may_be_damaged(tmp_p
     assert (kept.parent / SUMS).is_file()
     write_scaling(file, 5)
     assert tripled() == [5, 10]
+
+
+def test_the_use_of_openvino_is_reported_to_nobody(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(REPORTED)],
+        env={**os.environ, "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "None\n"
+    assert not (tmp_path / "intel").exists()

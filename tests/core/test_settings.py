@@ -68,6 +68,34 @@ def test_flags_win_over_the_environment_which_wins_over_the_file(
     assert retriever.encoder == "e5-small"
 
 
+@pytest.mark.parametrize(
+    ("flags", "providers"),
+    [
+        ({"search.collection": "notes"}, ("auto",)),
+        ({"search.collection": "notes", "search.providers": "wikipedia"}, ("collection", "wikipedia")),
+        ({"search.collection": "notes", "search.providers": "collection, brave"}, ("collection", "brave")),
+        ({}, ("wikipedia",)),
+    ],
+)
+def test_a_flag_for_the_collection_is_searched_whatever_providers_there_are(
+    flags: dict[str, str], providers: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CITEWELL_SEARCH__PROVIDERS", "wikipedia")
+    assert load_settings(flags).search.providers == providers
+
+
+def test_a_section_is_no_setting() -> None:
+    with pytest.raises(SettingsError, match="generator is a section") as caught:
+        load_settings({"generator": "extractive"})
+    assert "generator.name" in caught.value.hint
+
+
+def test_a_name_like_none_has_no_advice() -> None:
+    with pytest.raises(SettingsError) as caught:
+        load_settings({"xyzzy": 1})
+    assert caught.value.hint == "All settings: docs/settings.md."
+
+
 @pytest.mark.parametrize("name", PROFILES)
 def test_a_profile_applies_where_nothing_else_is_set(
     clean: Path, monkeypatch: pytest.MonkeyPatch, name: str

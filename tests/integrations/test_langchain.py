@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 pytest.importorskip("langchain_core", reason="the extra `langchain` is not installed")
 
 from langchain_core.runnables import RunnableLambda
+from pydantic import ValidationError
 
 from benchmarks.small_service import BATS
 from citewell.core.errors import InputError, ServiceKeyRefusedError, ServiceUnreachableError
@@ -65,6 +68,23 @@ def test_the_key_goes_with_the_question(start: Start) -> None:
     retriever = CitewellRetriever(url=service.url, key=key)
     assert key not in repr(retriever)
     assert retriever.invoke(BATS)[0].metadata["title"] == "Bats"
+
+
+def test_a_misspelt_argument_is_refused() -> None:
+    with pytest.raises(ValidationError, match="collecton"):
+        CitewellRetriever(collecton="notes")
+
+
+def test_a_program_that_keeps_its_retriever_ends_quietly(source: dict[str, Any], tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "from pathlib import PosixPath\n"
+        "from citewell.integrations.langchain import CitewellRetriever\n"
+        f"retriever = CitewellRetriever(**{source!r})\n"
+        f"print(retriever.invoke({BATS!r})[0].metadata['title'])\n"
+    )
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("Bats\n", "")
 
 
 def test_what_cannot_work_is_said() -> None:

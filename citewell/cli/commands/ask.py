@@ -53,12 +53,8 @@ def command(
 
 async def _ask(question: str, settings: Settings, view: AnswerView) -> Answer:
     from citewell.core.events import final_answer
-    from citewell.pipeline.browsing import open_browsing
-    from citewell.pipeline.build import open_pipeline
+    from citewell.pipeline.answering import open_answering
 
     with view:
-        if settings.browser.always:
-            async with open_browsing(settings, on_step=view.step) as browsing:
-                return await final_answer(browsing.ask(question), view.event)
-        async with open_pipeline(settings, on_step=view.step, question=question) as pipeline:
-            return await final_answer(pipeline.ask(question), view.event)
+        async with open_answering(settings, on_step=view.step, question=question) as opened:
+            return await final_answer(opened.ask(question), view.event)

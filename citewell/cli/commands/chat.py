@@ -14,6 +14,7 @@ import click
 
 from citewell.cli.commands.options import detail_options, flags, place_options, writer_option
 from citewell.core import running
+from citewell.core.errors import InputError
 
 if TYPE_CHECKING:
     from citewell.cli.view import AnswerDetail
@@ -51,6 +52,11 @@ def command(
     from citewell.core.settings import load_settings
 
     settings = load_settings(flags(named, (), assignments))
+    if settings.browser.always:
+        raise InputError(
+            "A conversation cannot browse.",
+            "Use citewell ask, or choose another profile or browser.always=false.",
+        )
     code = running.run(_Chat(settings, AnswerDetail(all_references, verbose), as_json=as_json).run())
     if code:
         raise click.exceptions.Exit(code)

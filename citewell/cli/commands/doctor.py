@@ -44,8 +44,9 @@ def command(profile: str | None, as_json: bool) -> None:
     """Check the installation, model weights, folders and search providers."""
     from citewell.core.settings import load_settings
 
-    checks = list(_checks(load_settings({"profile": profile})))
-    for check in checks:
+    is_missing = False
+    for check in _checks(load_settings({"profile": profile})):
+        is_missing = is_missing or check.state == "missing"
         if as_json:
             click.echo(json.dumps(check._asdict() | {"fix": check.fix or None}, ensure_ascii=False))
         else:
@@ -53,7 +54,7 @@ def command(profile: str | None, as_json: bool) -> None:
             click.echo(f"{sign} {check.name}: {check.found}")
             if check.fix:
                 click.echo(f"    {check.fix}")
-    if any(check.state == "missing" for check in checks):
+    if is_missing:
         raise click.exceptions.Exit(1)
 
 
@@ -251,7 +252,12 @@ def _renderer(settings: Settings) -> Check:
 def _collections(settings: Settings) -> Iterator[Check]:
     from citewell.pipeline.collections import catalog_of, collection_names
 
-    for name in collection_names(settings):
+    try:
+        names = collection_names(settings)
+    except CitewellError as error:
+        yield Check("collections", "missing", error.message, error.hint)
+        return
+    for name in names:
         try:
             pages = catalog_of(settings, name).open(name).count()
         except CitewellError as error:

@@ -83,6 +83,8 @@ async def _retrieve(
             if as_json or single is None:
                 click.echo(json.dumps(result | answer.to_json(), ensure_ascii=False))
             else:
+                if answer.outcome == "no_evidence":
+                    click.echo("No evidence for an answer was found.")
                 for reference in answer.references:
                     click.echo(
                         f"[{reference.number}] {reference.score:.3f}  {reference.place}  {reference.url}"

@@ -12,6 +12,8 @@ from citewell.core.errors import ExtractionError
 from citewell.retriever.extract.kind import kind_of
 from citewell.retriever.extract.page import extract
 
+# They color a terminal, set its title, and fill its clipboard.
+ESCAPES = "\x1b[31m", "&#27;]0;pwned&#7;", "\x9b2J", "\x1b]52;c;cm0=\x07"
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\x06\0\0\0\x1f\x15\xc4\x89"
 HTML = b"<!DOCTYPE html>\n<html><head><title>T</title></head><body><p>text</p></body></html>"
 
@@ -85,3 +87,18 @@ def test_passages_know_their_page() -> None:
         ("notes/wind.txt", "Wind", "One paragraph of text.")
     ]
     assert extract(b"One paragraph of text.", "notes/wind.txt").title == "wind.txt"
+
+
+@pytest.mark.parametrize("url", ["https://owls.example/", "owls.md", "owls.txt"])
+def test_a_page_cannot_command_a_terminal(url: str) -> None:
+    hidden = "".join(ESCAPES)
+    lines = [f"Owls hunt {hidden} at night, and sleep by day in old barns."]
+    if url.startswith("https"):
+        body = f"<title>Owls {hidden}</title><h2>Night{hidden}</h2><p>{lines[0]}</p>"
+    else:
+        body = f"# Owls {hidden}\n\n## Night{hidden}\n\n{lines[0]}\n"
+    page = extract(body.encode(), url)
+    for passage in page.passages:
+        for text in (page.title, passage.text, *passage.headings):
+            assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", text)
+    assert "Owls hunt" in page.passages[-1].text
