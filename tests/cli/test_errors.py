@@ -120,7 +120,7 @@ def closed_port() -> Iterator[int]:
 
 def test_unreachable_provider_is_named(cli: Cli, closed_port: int) -> None:
     address = f"http://127.0.0.1:{closed_port}"
-    result = cli.run(*ASK, "--search", "searxng", "--set", f"search.searxng_url={address}")
+    result = cli.run("ask", "Why?", "--search", "searxng", "--set", f"search.searxng_url={address}")
     assert_explained(result, 1, f"SearXNG at {address}/search cannot be reached", "is running")
 
 

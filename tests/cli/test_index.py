@@ -323,3 +323,14 @@ def test_files_that_are_not_documents_are_told_by_name_and_reason(fresh: Cli, tm
     code, out, err = fresh.run("index", "mixed", "--collection", "mixed")
     assert (code, "1 added" in out, "0 failed, 1 skipped" in out) == (0, True, True)
     assert err == f"  {folder.as_uri()}/photo.jpg: .jpg files are not read\n"
+
+
+def test_an_empty_source_and_one_without_pages_leave_no_collection(cli: Cli, tmp_path: Path) -> None:
+    empty = cli.run("index", "", "--collection", "none")
+    assert (empty.code, "A source is empty" in empty.err) == (2, True)
+    broken = tmp_path / "broken.pdf"
+    broken.write_bytes(b"%PDF-1.4 broken")
+    failed = cli.run("index", broken, "--collection", "none")
+    assert failed.code == 1
+    assert "there is no collection none" in failed.err
+    assert "none" not in cli.run("collections").out

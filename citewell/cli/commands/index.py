@@ -99,6 +99,10 @@ def command(
     from citewell.retriever.collection.sources import read_source
 
     for source in sources:
+        if not source.strip():
+            raise InputError(
+                "A source is empty.", 'Give a file, a folder or a URL; "." is the current folder.'
+            )
         if "://" not in source:
             # Raises if there is nothing to index, before a collection is created.
             next(read_source(Path(source)), None)
@@ -152,6 +156,9 @@ def command(
         if is_new and not pages and catalog.version(name):
             catalog.remove(name)
         raise
+    if is_new and not pages:
+        catalog.remove(name)
+        raise CollectionError(f"No page could be read, so there is no collection {name}.")
     _end(name, pages, failed, as_json=as_json)
 
 

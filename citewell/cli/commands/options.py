@@ -25,7 +25,7 @@ _SEARCH = (
         "--collection",
         "search__collection",
         metavar="NAME",
-        help="Collection to search, instead of Wikipedia and the web.",
+        help="Collection to search, instead of Wikipedia and the web, or beside what --search names.",
     ),
     click.option(
         "--search",
