@@ -141,6 +141,8 @@ async def get_next_item(
     after: Annotated[str | None, QueryParameter(max_length=64, description="Item to skip for now.")] = None,
 ) -> NextItem:
     """The next item, without the names of systems, and its answers in the order of this rater."""
+    if caller.key_id is None and not rater.strip():
+        raise InputError("The rater has no name.", "Without keys, give `rater` as the judgments do.")
     store = services.store.get()
     study = await found_study(store, study_id)
     turn = await turn_of_rater(store, study, rater_of(caller, rater), after)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,7 +38,7 @@ def command() -> None:
 @command.command("make")
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=_FILE)
 @click.option("--form", "form_name", required=True, type=click.Choice(list(FORMS)), help="Form of the pages.")
-@click.option("--name", metavar="NAME", help="Name of the study [that of the first file].")
+@click.option("--name", metavar="NAME", help="Name of the study, which raters see [its form and the date].")
 @click.option("--gold", metavar="FILE", type=_FILE, help="Items whose right judgments are known.")
 @click.option("--history", is_flag=True, help="Take the questions with several answers in the history.")
 @click.option("--against", metavar="SYSTEM", help="Compare only with this system.")
@@ -84,7 +85,7 @@ def make(
         answers += running.run(_past(url))
     drafts = _gold(gold, form) + drafted(answers, form, against=against, limit=limit, seed=seed)
     plan = StudyPlan(
-        name=name or (files[0].name.split(".")[0] if files else "History"),
+        name=name or f"{form_name} {datetime.now(UTC).date().isoformat()}",  # names no system
         form=form,
         seed=seed,
         share_required=share,

@@ -117,8 +117,8 @@ async def _results(store: ServiceStore, title: str, kind: str, scales: tuple[Rat
     for (_, item), rating in latest.items():
         answer_id = item.partition("#")[0]
         if answer_id not in models:
-            answer = await store.answers.get(answer_id)
-            models[answer_id] = (generator_of(answer) if answer else None) or "not known"
+            answer = None if rating.system else await store.answers.get(answer_id)
+            models[answer_id] = rating.system or (generator_of(answer) if answer else None) or "not known"
         by_model[models[answer_id]].append(rating.scores)
         by_item[item].append(rating.scores)
     columns = []

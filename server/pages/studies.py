@@ -83,7 +83,7 @@ def _page(study: StoredStudy, item: StoredStudyItem, turn: RaterTurn, name: str)
         "body": {"item": item.id, "rater": name, "answers": scored},
         "parts": PARTS if form.claims else None,
         "choices": PREFERENCES,
-        "skip": f"{again}&{urlencode({'after': item.id})}" if turn.waiting > 1 else None,
+        "skip": f"{again}&{urlencode({'after': item.id})}" if turn.skips else None,
     }
 
 

@@ -39,12 +39,12 @@ class StoredComparison(UserOpinions):
         elif overall:
             preferred = int(overall > 0)
         return {
+            **dict.fromkeys(RATINGS),
+            **self.ratings,
             "id": self.id,
             "question": self.question,
             "answers": [dict(answer) for answer in self.answers],
             "preferred": preferred,
-            **dict.fromkeys(RATINGS),
-            **self.ratings,
             "flag": self.flag,
             **self.origin(pseudonyms),
         }

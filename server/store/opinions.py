@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Generic, TypeVar
 
-from sqlalchemy import Insert, RowMapping, Table, insert, select
+from sqlalchemy import Insert, RowMapping, Table, exists, insert, select
 
 from citewell.server.store.connection import Database
 from citewell.server.store.raters import Pseudonyms
@@ -85,8 +85,14 @@ class Opinions(Generic[T]):
         return {f"key {row['key_id']}" for row in rows}
 
     async def each(self) -> AsyncGenerator[T]:
-        """Yield all opinions, oldest first, read in batches."""
-        async for row in self._database.each(select(self.table), self.table.c.id):
+        """Yield all opinions, oldest first, read in batches; of a rater on an item of a study, the last."""
+        columns, later = self.table.c, self.table.alias("later")
+        is_replaced = exists().where(
+            later.c.study_item_id == columns.study_item_id,
+            later.c.rater == columns.rater,
+            later.c.id > columns.id,
+        )
+        async for row in self._database.each(select(self.table).where(~is_replaced), columns.id):
             yield self._read(row)
 
     def _read(self, row: RowMapping) -> T:

@@ -27,15 +27,23 @@ def read_answer_file(file: Path) -> Iterator[SystemAnswer]:
             yield _answer(line, row)
 
 
+def system_of(file: Path) -> str:
+    """Return the name of a file without its endings, which stands for a system."""
+    return file.name.removesuffix(".gz").removesuffix(".jsonl").removesuffix(".answers")
+
+
 def _answer(line: Line, row: Mapping[str, Any]) -> SystemAnswer:
     question = row.get("question")
     if not isinstance(question, str) or not question.strip():
         raise line.error("there is no question.", _FORM)
     models = row.get("models")
     generator = models.get("generator") if isinstance(models, dict) else None
-    system = str(row.get("system") or row.get("generator") or generator or line.file.name.split(".")[0])
+    system = str(row.get("system") or row.get("generator") or generator or system_of(line.file))
     try:
-        found = numbered_references(row.get("references") or ())
+        references = row.get("references") or []
+        if not isinstance(references, list):
+            raise TypeError
+        found = numbered_references(references)
         sentences = known_marks(_sentences(row["sentences"]), len(found)) if "sentences" in row else None
     except (KeyError, TypeError, ValueError) as error:
         raise line.error("the sentences or references are not as expected.", _FORM) from error

@@ -36,6 +36,8 @@ def check_verdict(
             _check_claims(given, answer, what)
     if verdict.comparison and len(answers) != _COMPARED:
         raise InputError(f"A comparison is of two answers, and the item has {len(answers)}.")
+    if verdict.comparison and not form.comparison:
+        raise InputError(f"The form {form.name} has no comparison.")
     if form.comparison and len(answers) == _COMPARED:
         _check_comparison(form, verdict.comparison, every=every)
 

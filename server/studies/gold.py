@@ -59,7 +59,7 @@ def _verdicts(judgment: ItemJudgment) -> Iterator[bool]:
         for name, level in (answer.get("scores") or {}).items():
             yield name in given and abs(given[name] - level) <= int(level > _COARSE)
     ranks = [answer.get("rank") for answer in answers]
-    if judgment.ranks and None not in ranks:
+    if judgment.ranks and ranks and None not in ranks:
         for (gold_a, given_a), (gold_b, given_b) in combinations(zip(ranks, judgment.ranks, strict=True), 2):
             yield _sign(gold_a - gold_b) == _sign(given_a - given_b)
 

@@ -17,8 +17,9 @@ class RaterTurn:
     """The next item of a rater; None after the last one, or after a screening test that was `failed`.
 
     `order` has the indices of its answers as this rater sees them, and `every` says whether all parts of the
-    form are required. `waiting` counts the items that are left, this one included. `test` are the ids of
-    those of the screening test that this rater must judge before any other.
+    form are required. `waiting` counts the items that are left, this one included, and `skips` says whether
+    another one may be judged first. `test` are the ids of those of the screening test that this rater must
+    judge before any other.
     """
 
     item: StoredStudyItem | None
@@ -27,6 +28,7 @@ class RaterTurn:
     done: int
     total: int
     waiting: int
+    skips: bool
     failed: bool
     test: frozenset[str] = frozenset()
 
@@ -38,9 +40,11 @@ async def turn_of_rater(
     items = await store.studies.items(study.id)
     done = await store.studies.judged_by(rater)
     waiting = [item for item in item_order(study, items, rater) if item.id not in done]
-    place = next((number for number, item in enumerate(waiting, 1) if item.id == after), 0)
+    test = frozenset(item.id for item in screening_items(study, items) if item.id not in done)
+    allowed = [item for item in waiting if item.id in test] or waiting
+    place = next((number for number, item in enumerate(allowed, 1) if item.id == after), 0)
     failed = await _has_failed(store, study, items, rater)
-    item = None if failed else next(iter(waiting[place:] + waiting), None)
+    item = None if failed else next(iter(allowed[place:] + allowed), None)
     return RaterTurn(
         item=item,
         order=answer_order(study, item, rater) if item else (),
@@ -48,8 +52,9 @@ async def turn_of_rater(
         done=len(items) - len(waiting),
         total=len(items),
         waiting=len(waiting),
+        skips=len(allowed) > 1,
         failed=failed,
-        test=frozenset(item.id for item in screening_items(study, items) if item.id not in done),
+        test=test,
     )
 
 

@@ -24,7 +24,8 @@ def written_answer(demonstration: StoredDemonstration, episode: Episode) -> Stor
         for number, quote in enumerate(episode.quotes, 1)
     )
     sources = {r.number: ReferenceText(r.text, r.title) for r in references}
-    sentences = tuple(_sentence(marked, sources) for marked in read_marks(episode.answer or ""))
+    written = read_marks(episode.answer or "", markdown=True)
+    sentences = tuple(_sentence(marked, sources) for marked in written)
     answer = Answer(
         question=demonstration.question,
         outcome="answered",
@@ -50,4 +51,6 @@ def written_answer(demonstration: StoredDemonstration, episode: Episode) -> Stor
 
 def _sentence(marked: MarkedSentence, sources: Mapping[int, ReferenceText]) -> Sentence:
     support = max((sources[number].precision(marked.text) for number in marked.marks), default=0.0)
-    return Sentence(marked.text, marked.marks, round(support, 3), supported=bool(marked.marks))
+    return Sentence(
+        marked.text, marked.marks, round(support, 3), supported=bool(marked.marks), before=marked.before
+    )

@@ -268,7 +268,7 @@ def compare(first: Path, second: Path, qrels: Path | None, relevant: int, as_jso
 
     found = compare_files(first, second, qrels, relevant)
     if as_json:
-        click.echo(json.dumps(found.to_json(), indent=2, ensure_ascii=False))
+        click.echo(json.dumps(found.to_json(), ensure_ascii=False))
     else:
         click.echo(found.table())
 

@@ -114,7 +114,7 @@ def _systems(file: Path) -> dict[str, Values]:
             f"{kept}, which holds the value of each question, cannot be read: {error.strerror}.",
             "`citewell eval` writes it beside the file of --json.",
         ) from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(
             f"{kept} is not an evaluation.", "`citewell eval` writes one beside the file of --json."
         ) from error

@@ -43,6 +43,8 @@ function prepareForm(form, refresh) {
     }
     button.focus(); // a button that is disabled loses it
   }
+  const unfold = ({ target }) => target.closest("details")?.setAttribute("open", "");
+  form.addEventListener("invalid", unfold, true); // a part that is folded cannot be pointed at
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     store(form.querySelector("[type=submit]"), verdictOf(form));
@@ -55,7 +57,8 @@ function prepareForm(form, refresh) {
 /** The part of the request that the page has written, and the comment. */
 function bodyOf(form) {
   const body = JSON.parse(form.dataset.body);
-  return form.elements.comment.value ? { ...body, comment: form.elements.comment.value } : body;
+  const comment = form.elements.comment?.value; // ratings have none
+  return comment ? { ...body, comment } : body;
 }
 
 /** The request: what was chosen, at the path that its name says. */

@@ -314,3 +314,39 @@ def test_an_answer_without_another_is_not_compared(service: Service) -> None:
     assert service.client.post(f"{address}/judgments", json=body).status_code == 201
     results = service.client.get(f"{address}/results").json()["results"]
     assert (results["judgments"], results["flagged"]) == (1, 0), "the last judgment counts"
+
+
+def test_a_rater_is_named_to_see_the_order_that_counts(service: Service) -> None:
+    study = make(service, items=[item("Why?")], share_required=0)
+    assert service.client.get(f"/v1/studies/{study}/next").status_code == 400
+    assert service.client.get(f"/v1/studies/{study}/next?rater=Ada").status_code == 200
+
+
+def test_the_short_test_is_not_skipped_for_other_items(service: Service) -> None:
+    study = make(service, items=[item("Gold?", gold=GOLD), item("Why?")], share_required=0, screening=1)
+    address = f"/v1/studies/{study}/next?rater=Ada"
+    first = service.client.get(address).json()
+    assert first["question"] == "Gold?"
+    assert service.client.get(f"{address}&after={first['item']}").json()["question"] == "Gold?"
+
+
+def test_gold_of_a_ranked_form_may_know_no_rank(service: Service) -> None:
+    gold = {"flag": None, "comparison": {}, "answers": []}
+    study = make(service, form="turing", items=[item("Gold?", gold=gold)], share_required=0)
+    body = service.client.get(f"/v1/studies/{study}/next?rater=Ada").json()
+    judged = {"item": body["item"], "rater": "Ada", "answers": [{"rank": 1}, {"rank": 2}]}
+    address = f"/v1/studies/{study}"
+    assert service.client.post(f"{address}/judgments", json=judged).status_code == 201
+    assert service.client.get(f"{address}/next?rater=Ada").status_code == 200
+    assert service.client.get(f"{address}/results").status_code == 200
+    compared = judged | {"comparison": {"overall": 2}}
+    refused = service.client.post(f"{address}/judgments", json=compared)
+    assert (refused.status_code, "no comparison" in refused.json()["detail"]) == (400, True)
+
+
+def test_only_the_last_judgment_of_an_item_is_exported(service: Service) -> None:
+    study = make(service, items=[item("Why?")], share_required=0)
+    assert judge(service, study, "Ada", "alpha") == [201]
+    assert judge(service, study, "Ada", "human") == [201]
+    (row,) = [json.loads(line) for line in service.client.get("/v1/export/comparisons").text.splitlines()]
+    assert row["answers"][row["preferred"]]["system"] == "human"
