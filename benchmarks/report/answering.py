@@ -76,6 +76,7 @@ def writers(results: ResultFiles, published: PublishedFigures) -> ReportSection:
         "NQ-400, answerable": _systems(results.read("answers_nq400_covered"))
         | _systems(results.read("answers_nq400_best"), BEST),
         "WebQuestions-400, answerable": _systems(covered) | _systems(best, BEST),
+        "NQ-open, answerable": _systems(results.read("answers_nqopen_covered")),
     }
     rows = []
     for name in dict.fromkeys(name for found in sets.values() for name in found):
@@ -86,7 +87,7 @@ def writers(results: ResultFiles, published: PublishedFigures) -> ReportSection:
     return ReportSection(
         title="Accuracy of the language models",
         question="How often are answers of language models right, in percent of NQ-400, and of the questions "
-        "of both sets that the collection can answer?",
+        "of all sets that the collection can answer?",
         columns=list(sets),
         rows=rows,
         lines=[
