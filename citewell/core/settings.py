@@ -414,8 +414,7 @@ class _ProfileSource(PydanticBaseSettingsSource):
 def load_settings(flags: Mapping[str, Any] | None = None) -> Settings:
     """Load the settings. `flags` maps dotted names such as `retriever.k` to values; None is skipped.
 
-    A flag for the collection is searched whatever providers the file and the environment name. Raises
-    `SettingsError` for an unknown key, an invalid value or an invalid file.
+    Raises `SettingsError` for an unknown key, an invalid value or an invalid file.
     """
     file = os.environ.get(CONFIG_VARIABLE)
     if file is not None and not Path(file).is_file():
@@ -426,7 +425,7 @@ def load_settings(flags: Mapping[str, Any] | None = None) -> Settings:
         if name.startswith(PREFIX):
             _check_variable(name)
     try:
-        return Settings(**_nested(_with_collection(flags or {})))
+        return Settings(**_nested(flags or {}))
     except ValidationError as error:
         raise SettingsError(*_explain(error)) from error
     except tomllib.TOMLDecodeError as error:
@@ -435,7 +434,11 @@ def load_settings(flags: Mapping[str, Any] | None = None) -> Settings:
         raise SettingsError(f"Invalid setting: {error}.") from error
 
 
-def _with_collection(flags: Mapping[str, Any]) -> Mapping[str, Any]:
+def with_collection(flags: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the flags so that a collection among them is searched.
+
+    That is so whatever providers the file and the environment name, and beside those among the flags.
+    """
     if flags.get("search.collection") is None:
         return flags
     named = flags.get("search.providers") or "auto"

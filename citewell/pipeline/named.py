@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from citewell.core.settings import Settings, load_settings
+from citewell.core.settings import Settings, load_settings, with_collection
 
 _SHORT = {
     "collection": "search.collection",
@@ -25,4 +25,5 @@ def named_settings(named: Mapping[str, Any]) -> Settings:
 
     Raises `SettingsError`.
     """
-    return load_settings({_SHORT.get(name, name).replace("__", "."): value for name, value in named.items()})
+    flags = {_SHORT.get(name, name).replace("__", "."): value for name, value in named.items()}
+    return load_settings(with_collection(flags))

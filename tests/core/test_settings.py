@@ -11,7 +11,7 @@ import pytest
 
 from citewell.core.errors import SettingsError
 from citewell.core.profiles import PROFILES, profile_settings
-from citewell.core.settings import load_settings, setting_names
+from citewell.core.settings import load_settings, setting_names, with_collection
 
 
 @pytest.fixture(autouse=True)
@@ -81,7 +81,7 @@ def test_a_flag_for_the_collection_is_searched_whatever_providers_there_are(
     flags: dict[str, str], providers: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CITEWELL_SEARCH__PROVIDERS", "wikipedia")
-    assert load_settings(flags).search.providers == providers
+    assert load_settings(with_collection(flags)).search.providers == providers
 
 
 def test_a_section_is_no_setting() -> None:

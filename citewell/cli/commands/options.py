@@ -192,7 +192,9 @@ def common_options(command: F) -> F:
 
 def flags(named: dict[str, Any], networks: tuple[str, ...], assignments: tuple[str, ...]) -> dict[str, Any]:
     """The settings given on the command line, by dotted name. Raises `SettingsError` for a bad `--set`."""
-    values = {name.replace("__", "."): value for name, value in named.items()}
+    from citewell.core.settings import with_collection
+
+    values = dict(with_collection({name.replace("__", "."): value for name, value in named.items()}))
     if networks:
         values["fetch.allow_networks"] = " ".join(networks)
     for assignment in assignments:
