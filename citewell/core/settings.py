@@ -419,7 +419,7 @@ def load_settings(flags: Mapping[str, Any] | None = None) -> Settings:
     file = os.environ.get(CONFIG_VARIABLE)
     if file is not None and not Path(file).is_file():
         raise SettingsError(
-            f"There is no settings file {file!r}.", f"Fix --config, or fix or unset {CONFIG_VARIABLE}."
+            f"The settings file {file!r} does not exist.", f"Fix --config, or fix or unset {CONFIG_VARIABLE}."
         )
     for name in os.environ:
         if name.startswith(PREFIX):

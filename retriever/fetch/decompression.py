@@ -45,8 +45,8 @@ class Decoder(Protocol):
 def decoder(content_encoding: str) -> Decoder:
     """Return a new decoder for the header `Content-Encoding`.
 
-    A name that is no coding, such as `none` or `UTF-8`, which servers send, says nothing. Raises `FetchError`
-    for a coding that was not requested, and for several codings, which no server needs.
+    A name that is not a coding, such as `none` or `UTF-8`, which servers send, says nothing. Raises
+    `FetchError` for a coding that was not requested, and for several codings, which no server needs.
     """
     names = [
         name

@@ -26,7 +26,7 @@ _MOST_HOSTS = 1_000
 _LARGE = 32_768  # characters that take more than some milliseconds
 # As Protego reads it: with or without the hyphen and the colon.
 _AGENT = re.compile(r"\s*(?:user-agent|useragent|user\s+agent)\s*[:\s](.*)", re.IGNORECASE)
-_TOKEN = re.compile("[a-z_-]+")
+_TOKEN = re.compile("[a-z0-9_-]+")
 _OTHERS = "others/"  # no product has a slash in its name
 
 
@@ -151,7 +151,7 @@ def _without_others(text: str, product: str) -> str:
     for line in text.splitlines():
         group = _AGENT.match(line.partition("#")[0])
         if group and (name := group[1].strip().lower()):
-            token = _TOKEN.match(name)  # RFC 9309 §2.2.1: the version is no part of it
+            token = _TOKEN.match(name)  # RFC 9309 §2.2.1: without the version
             is_own = token is not None and token[0] == product.lower()
             line = f"User-agent: {'*' if not name.strip('*') else product if is_own else _OTHERS}"
         lines.append(line)

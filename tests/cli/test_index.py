@@ -332,5 +332,5 @@ def test_an_empty_source_and_one_without_pages_leave_no_collection(cli: Cli, tmp
     broken.write_bytes(b"%PDF-1.4 broken")
     failed = cli.run("index", broken, "--collection", "none")
     assert failed.code == 1
-    assert "there is no collection none" in failed.err
+    assert "The collection none was not created" in failed.err
     assert "none" not in cli.run("collections").out

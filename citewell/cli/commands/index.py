@@ -158,7 +158,7 @@ def command(
         raise
     if is_new and not pages:
         catalog.remove(name)
-        raise CollectionError(f"No page could be read, so there is no collection {name}.")
+        raise CollectionError(f"No page could be read. The collection {name} was not created.")
     _end(name, pages, failed, as_json=as_json)
 
 
