@@ -10,6 +10,7 @@ _SUPERSETS = {
     "ascii": "cp1252",
     "iso8859-1": "cp1252",
     "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
     "tis-620": "cp874",
     "shift_jis": "cp932",
     "gb2312": "gb18030",
@@ -19,13 +20,13 @@ _SUPERSETS = {
 }
 # Labels of the same standard that Python does not know.
 _LABELS = {
-    **dict.fromkeys(("windows-874", "dos-874", "iso-8859-11", "iso8859-11", "iso885911"), "cp874"),
+    **dict.fromkeys(("windows-874", "dos-874", "iso885911"), "cp874"),
     **dict.fromkeys(("cn-big5", "x-x-big5"), "big5"),
-    **dict.fromkeys(("gb_2312-80", "iso-ir-58", "csgb2312"), "gb2312"),
+    **dict.fromkeys(("gb_2312-80", "csgb2312"), "gb2312"),
     **dict.fromkeys(("iso-8859-8-e", "iso-8859-8-i", "logical", "visual"), "iso8859-8"),
-    **dict.fromkeys(("windows-31j", "ms932", "x-sjis"), "cp932"),
-    **dict.fromkeys(("windows-949", "ks_c_5601-1989", "korean", "iso-ir-149"), "cp949"),
-    **dict.fromkeys(("koi8-ru", "koi8_u"), "koi8-u"),
+    "windows-31j": "cp932",
+    **dict.fromkeys(("windows-949", "ks_c_5601-1989"), "cp949"),
+    "koi8-ru": "koi8-u",
     **{f"iso8859{part}": f"iso8859-{part}" for part in range(1, 10)},
     "iso885910": "iso8859-10",
     "iso885913": "iso8859-13",

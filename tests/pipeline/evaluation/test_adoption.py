@@ -6,7 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from citewell.bootstrap.folder import RUN
+from citewell.bootstrap.journal import Journal
+from citewell.bootstrap.recipe import Recipe
 from citewell.core.errors import InputError
 from citewell.pipeline.evaluation.adoption import (
     CITED,
@@ -20,6 +24,7 @@ from citewell.pipeline.evaluation.adoption import (
     to_label,
 )
 from citewell.pipeline.evaluation.comparing import compare_files
+from tests.bootstrap.outcomes import sample
 
 ROWS = [
     {"id": "a", "question": "Why do bees dance?", "answer": "To tell where flowers are[1].",
@@ -96,3 +101,11 @@ def test_references_may_have_titles_and_ids_are_unique(tmp_path: Path) -> None:
     file.write_text(json.dumps(ROWS[0] | {"titles": ["Bees"]}) + "\n")
     with pytest.raises(InputError, match="2 references have 1 titles"):
         read_adoptions(file)
+
+
+def test_a_run_counts_the_citations_of_its_teacher_before_correction(tmp_path: Path) -> None:
+    corrected = replace(sample("a", "Why?"), raw_answer="An answer to a [1]. And more of it.")
+    Journal(tmp_path, 10).append([corrected, replace(sample("b", "How?"), raw_answer="Without marks.")])
+    started = {"recipe": Recipe().decisive()}
+    (tmp_path / RUN).write_text(json.dumps({"started_with": started}), encoding="utf-8")
+    assert [row.cited for row in read_adoptions(tmp_path)] == [{1}, {1, 2}]
