@@ -434,19 +434,6 @@ def load_settings(flags: Mapping[str, Any] | None = None) -> Settings:
         raise SettingsError(f"Invalid setting: {error}.") from error
 
 
-def with_collection(flags: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the flags so that a collection among them is searched.
-
-    That is so whatever providers the file and the environment name, and beside those among the flags.
-    """
-    if flags.get("search.collection") is None:
-        return flags
-    named = flags.get("search.providers") or "auto"
-    providers = named.replace(",", " ").split() if isinstance(named, str) else list(named)
-    is_searched = {"auto", "collection"}.intersection(providers)
-    return {**flags, "search.providers": providers if is_searched else ["collection", *providers]}
-
-
 def setting_names(model: type[BaseModel] = Settings, prefix: str = "") -> dict[str, str]:
     """Return the description of each setting by its dotted name, in order of definition."""
     names: dict[str, str] = {}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from citewell.core.settings import Settings, load_settings, with_collection
+from citewell.core.collection_flag import with_collection
+from citewell.core.settings import Settings, load_settings
 
 _SHORT = {
     "collection": "search.collection",

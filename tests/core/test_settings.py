@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from citewell.core.collection_flag import with_collection
 from citewell.core.errors import SettingsError
 from citewell.core.profiles import PROFILES, profile_settings
-from citewell.core.settings import load_settings, setting_names, with_collection
+from citewell.core.settings import load_settings, setting_names
 
 
 @pytest.fixture(autouse=True)

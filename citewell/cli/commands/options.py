@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
+from citewell.core.collection_flag import with_collection
 from citewell.core.errors import SettingsError
 from citewell.core.profiles import PROFILES
 
@@ -192,8 +193,6 @@ def common_options(command: F) -> F:
 
 def flags(named: dict[str, Any], networks: tuple[str, ...], assignments: tuple[str, ...]) -> dict[str, Any]:
     """The settings given on the command line, by dotted name. Raises `SettingsError` for a bad `--set`."""
-    from citewell.core.settings import with_collection
-
     values = dict(with_collection({name.replace("__", "."): value for name, value in named.items()}))
     if networks:
         values["fetch.allow_networks"] = " ".join(networks)
