@@ -20,9 +20,9 @@ from citewell.server.access.keys import SCOPES, NewKey, new_key
 PUBLIC = frozenset(
     {
         *("GET /", "GET /api", "GET /docs", "GET /docs/{name:str}", "GET /trace", "GET /opensearch.xml"),
-        *("GET /health", "GET /ready", "GET /problems/{name:str}"),
+        *("GET /health", "HEAD /health", "GET /ready", "HEAD /ready", "GET /problems/{name:str}"),
         *("GET /schema", "GET /schema/openapi.json", "GET /schema/{path:str}"),
-        *("GET /static/{file_path:path}", "HEAD /static/{file_path:path}"),
+        *("GET /static/{name:str}", "HEAD /static/{name:str}"),
     }
 )
 """The addresses that are open to everybody; another one without a scope is a failure."""

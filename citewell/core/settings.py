@@ -477,7 +477,8 @@ def _explain(error: ValidationError) -> tuple[str, str]:
         return f"Unknown setting {name!r}.", _nearest(name, set(setting_names()))
     problem = first["msg"][0].lower() + first["msg"][1:]
     shown = setting_names().get(name)
-    if inner := [full for full in setting_names() if full.startswith(f"{name}.")]:
+    inner = [full for full in setting_names() if full.startswith(f"{name}.")]
+    if inner and first["type"] == "model_type":
         return f"{name} is a section of settings, not a setting.", f"Its settings: {', '.join(inner[:12])}."
     return f"Invalid setting {name}: {problem}.", f"{name}: {shown}" if shown else ""
 
