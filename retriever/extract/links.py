@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _HTML = ("text/html", "application/xhtml+xml")
 _MAX_LINKS = 10_000
 _SESSION = re.compile(r"(?:jsessionid|phpsessid|aspsessionid\w*|cfid|cftoken|session_?id|utm_\w+)", re.I)
+_REFRESH = re.compile(r"""[\s\d.]*[;,]\s*url\s*=\s*["']?([^"']+)""", re.I)
+_PRODUCTS = ("robots", "citewell")
 _PATH_SESSION = re.compile(r";jsessionid=[^/?;]*", re.I)
 
 
@@ -40,11 +42,13 @@ def canonical(url: WebUrl) -> str:
 
 
 def read_leads(body: bytes, url: str, content_type: str) -> Leads:
-    """Read the links (`<a href>`) of the page at `url` that are not marked `nofollow`, and its `noindex`.
+    """Read the links of the page at `url` that are not marked `nofollow`, and its `noindex`.
 
-    At most the first 10,000 links are read.
+    A link is an `<a href>`, or the page that `<meta http-equiv="refresh">` goes on to: the start page of a
+    manual with versions is often nothing else. At most the first 10,000 links are read.
 
-    `<meta name="robots">`: https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag.
+    `<meta name="robots">`, and `"citewell"` for this crawler alone:
+    https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag.
     """
     from lxml import etree, html
 
@@ -63,7 +67,7 @@ def read_leads(body: bytes, url: str, content_type: str) -> Leads:
 
 
 def _wishes(tree: HtmlElement) -> set[str]:
-    metas = (meta for meta in tree.iter("meta") if (meta.get("name") or "").strip().lower() == "robots")
+    metas = (meta for meta in tree.iter("meta") if (meta.get("name") or "").strip().lower() in _PRODUCTS)
     return {wish.strip().lower() for meta in metas for wish in (meta.get("content") or "").split(",")}
 
 
@@ -72,12 +76,20 @@ def _links(tree: HtmlElement, base: WebUrl) -> Iterator[str]:
         if href := element.get("href"):
             base = _joined(base, href) or base
             break
-    for anchor in tree.iter("a"):
-        href = anchor.get("href")
-        if href is None or "nofollow" in (anchor.get("rel") or "").lower().split():
+    for element in tree.iter("meta", "a"):
+        href = _refresh(element) if element.tag == "meta" else element.get("href")
+        if href is None or "nofollow" in (element.get("rel") or "").lower().split():
             continue
         if link := _joined(base, href):
             yield canonical(link)
+
+
+def _refresh(meta: HtmlElement) -> str | None:
+    """Return where the page goes on to by itself; None if it stays, or loads itself again."""
+    if (meta.get("http-equiv") or "").strip().lower() != "refresh":
+        return None
+    found = _REFRESH.match(meta.get("content") or "")
+    return found[1] if found else None
 
 
 def _joined(base: WebUrl, href: str) -> WebUrl | None:

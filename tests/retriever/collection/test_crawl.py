@@ -220,6 +220,14 @@ async def test_noindex_and_nofollow(library: Library, site: Site, walk: Walk) ->
     assert "/secret" not in site.asked
 
 
+async def test_a_start_page_that_only_goes_on_to_another(library: Library, site: Site, walk: Walk) -> None:
+    site.pages["/"] = '<html><head><meta http-equiv="refresh" content="0; url=latest/"></head></html>'
+    site.page("/latest/", "/latest/wind")
+    site.page("/latest/wind")
+    await walk(f"{site.base}/")
+    assert held(library) == {f"{site.base}/latest/", f"{site.base}/latest/wind"}
+
+
 async def test_pages_that_fail_are_reported_and_the_rest_is_read(
     library: Library, site: Site, walk: Walk
 ) -> None:

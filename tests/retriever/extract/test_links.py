@@ -71,6 +71,21 @@ def test_a_page_that_declares_its_encoding() -> None:
     assert links(xhtml, "application/xhtml+xml; charset=utf-8") == ["https://a.example/docs/%C3%A9"]
 
 
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        ("0; url=latest/", ["https://a.example/docs/latest/"]),
+        ("0;URL='/en/'", ["https://a.example/en/"]),
+        ("1.5 , url = https://b.example/", ["https://b.example/"]),
+        ("300", []),
+        ("0; url=javascript:go()", []),
+        ("", []),
+    ],
+)
+def test_the_page_that_a_page_goes_on_to(content: str, found: list[str]) -> None:
+    assert links(f'<head><meta http-equiv="Refresh" content="{content}"></head><p>Moved.') == found
+
+
 @pytest.mark.parametrize("body", [b"", b" \n", b"<!-- nothing -->", b"\0\0", b"plain"])
 def test_pages_that_lead_nowhere(body: bytes) -> None:
     assert read_leads(body, PAGE, "text/html") == Leads()
@@ -86,13 +101,13 @@ def test_nofollow_and_noindex() -> None:
     assert links('<a rel="external NOFOLLOW" href="x">x</a><a rel="next" href="y">y</a>') == [
         "https://a.example/docs/y"
     ]
-    for content, leads in (
-        ("noindex", Leads(followed, noindex=True)),
-        ("index, NoFollow", Leads((), noindex=False)),
-        ("none", Leads((), noindex=True)),
-        ("all", Leads(followed, noindex=False)),
+    for name, content, leads in (
+        ("Robots", "noindex", Leads(followed, noindex=True)),
+        ("robots", "index, NoFollow", Leads((), noindex=False)),
+        ("Citewell", "none", Leads((), noindex=True)),
+        ("robots", "all", Leads(followed, noindex=False)),
     ):
-        html = f'<head><meta name="Robots" content="{content}"></head>{link}'
+        html = f'<head><meta name="{name}" content="{content}"></head>{link}'
         assert read_leads(html.encode(), PAGE, "text/html") == leads
 
 
