@@ -19,6 +19,19 @@ class TeacherAnswer:
     truncated: bool = False
 
 
+class SamplingTeacher(Protocol):
+    """A language model that writes several answers to a task, which may differ."""
+
+    name: str
+    prompt_hash: str
+
+    async def sample(
+        self, task: BootstrapTask, references: Sequence[Reference], n: int
+    ) -> list[TeacherAnswer]:
+        """Write at most `n` answers; raises `CitewellError` if it cannot."""
+        ...
+
+
 class Teacher(Protocol):
     """A writer of the answer to a task's question from numbered references.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,12 @@ class CompletionTeacher:
         self._config = config
         self._request = CompletionRequest(max_tokens=config.answer_tokens, temperature=config.temperature)
         self._limit = RateLimit(config.requests_a_minute, config.tokens_a_minute)
+
+    async def sample(
+        self, task: BootstrapTask, references: Sequence[Reference], n: int
+    ) -> list[TeacherAnswer]:
+        """Ask for `n` answers at the same time; raises `ServiceError` if the service does not give all."""
+        return await asyncio.gather(*(self.write(task, references) for _ in range(n)))
 
     async def write(self, task: BootstrapTask, references: Sequence[Reference]) -> TeacherAnswer:
         """Ask for one answer; raises `ServiceError` if the service gives none."""

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from citewell.bootstrap.config import BootstrapConfig
 from citewell.bootstrap.teacher import Teacher
+from citewell.bootstrap.teachers.best_sample import SelfTeacher
 from citewell.bootstrap.teachers.completion import CompletionTeacher
-from citewell.bootstrap.teachers.local import LocalTeacher, SelfTeacher
+from citewell.bootstrap.teachers.local import LocalTeacher
 from citewell.bootstrap.teachers.recorded import RecordedTeacher
 from citewell.core.build_cache import OnStep
 from citewell.core.errors import InputError
@@ -70,13 +71,14 @@ async def open_teacher(
             "temperature": teacher.temperature,
         }
     )
-    if inner.startswith(OPENAI) and not is_self:
+    if inner.startswith(OPENAI):
         async with open_client(wanted) as client:
-            yield CompletionTeacher(client, config.prompt, teacher)
-    elif inner == EXTRACTIVE or inner.startswith(OPENAI):
+            asked = CompletionTeacher(client, config.prompt, teacher)
+            yield SelfTeacher(asked, config) if is_self else asked
+    elif inner == EXTRACTIVE:
         opened = open_generator(wanted, cache_dir, threads=threads, relevance=relevance, split=parts)
-        async with opened as backend:
-            yield SelfTeacher(backend, "", config) if is_self else LocalTeacher(backend, "")
+        async with opened as quoting:
+            yield LocalTeacher(quoting, "")
     else:
         await in_thread(partial(ensure_weights, packaged_base(inner), on_step))
         source = resolve(inner)
@@ -103,4 +105,5 @@ async def open_teacher(
             ),
             form=form,
         )
-        yield SelfTeacher(backend, form.hash, config) if is_self else LocalTeacher(backend, form.hash)
+        local = LocalTeacher(backend, form.hash)
+        yield SelfTeacher(local, config) if is_self else local

@@ -8,20 +8,31 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from aiohttp import web
 from numpy.typing import NDArray
 
-from citewell.bootstrap.config import BootstrapConfig, TeacherConfig
+from citewell.bootstrap.config import BootstrapConfig, TeacherConfig, TeacherPromptConfig
 from citewell.bootstrap.row import bootstrap_row
 from citewell.bootstrap.teacher import Teacher
-from citewell.bootstrap.teachers.local import LocalTeacher, SelfTeacher
+from citewell.bootstrap.teachers.best_sample import SelfTeacher
+from citewell.bootstrap.teachers.local import LocalTeacher
 from citewell.bootstrap.teachers.opening import open_teacher
-from citewell.bootstrap.types import Drop, Sample
+from citewell.bootstrap.types import Drop, Sample, TeacherUsage
 from citewell.core.errors import CitewellError, InputError, ModelError
 from citewell.core.events import Token
 from citewell.core.settings import GeneratorSettings, load_settings
 from citewell.core.types import Reference
 from citewell.core.weights import locate
-from tests.bootstrap.teaching import GOOD, answering, parts, references, service, task
+from tests.bootstrap.teaching import (
+    GOOD,
+    answering,
+    completion,
+    messages_of,
+    parts,
+    references,
+    service,
+    task,
+)
 from tests.generator.unknown_names import UNKNOWN_NAMES
 
 SMOLLM2 = "SmolLM2-135M-Instruct"
@@ -63,8 +74,8 @@ async def test_questions_are_written_at_the_same_time(several: bool) -> None:
             async for token in super().generate(question, references, n):
                 yield token
 
-    writer = Meeting(GOOD)
-    teacher = SelfTeacher(writer, "", BootstrapConfig()) if several else LocalTeacher(writer, "")
+    local = LocalTeacher(Meeting(GOOD), "")
+    teacher = SelfTeacher(local, BootstrapConfig()) if several else local
     asked = [teacher.write(task(), references()) for _ in range(3)]
     answers = await asyncio.wait_for(asyncio.gather(*asked), 60)
     assert [answer.text for answer in answers] == [GOOD] * 3
@@ -85,9 +96,41 @@ async def test_a_generator_that_writes_nothing() -> None:
 
 async def test_self_takes_the_sample_that_cites_best() -> None:
     partly = GOOD.replace("two high tides and two low tides", "sailors who are fond of ships")
-    teacher = SelfTeacher(Writer("Whales sing.", partly, GOOD, GOOD + " And so"), "", BootstrapConfig())
+    local = LocalTeacher(Writer("Whales sing.", partly, GOOD, GOOD + " And so"), "")
+    teacher = SelfTeacher(local, BootstrapConfig())
     assert teacher.name == "self:writer"
-    assert (await teacher.write(task(), references())).text == GOOD
+    best = await teacher.write(task(), references())
+    assert (best.text, best.usage.requests) == (GOOD, 1)
+
+
+async def test_self_asks_a_service_with_the_prompt_and_the_prices_of_the_recipe(tmp_path: Path) -> None:
+    asked: list[list[dict[str, str]]] = []
+
+    async def handler(request: web.Request) -> web.Response:
+        asked.append(await messages_of(request))
+        return web.json_response(completion(GOOD if len(asked) == 3 else "Whales sing."))
+
+    config = BootstrapConfig(
+        prompt=TeacherPromptConfig(instruction="Answer as a sailor would."),
+        teacher=TeacherConfig(prompt_price=1.0, answer_price=10.0),
+    )
+    async with (
+        service(handler) as url,
+        open_teacher(
+            "self:openai:tutor",
+            config,
+            GeneratorSettings(base_url=url),
+            tmp_path,
+            threads=1,
+            relevance=relevance,
+        ) as teacher,
+    ):
+        assert (teacher.name, bool(teacher.prompt_hash)) == ("self:openai:tutor", True)
+        best = await teacher.write(task(), references())
+    assert best.text == GOOD
+    assert all("Answer as a sailor would." in str(messages) for messages in asked)
+    assert best.usage == TeacherUsage(requests=4, prompt_tokens=4000, answer_tokens=400, cost=best.usage.cost)
+    assert best.usage.cost == pytest.approx(4 * (1000 * 1.0 + 100 * 10.0) / 1_000_000)
 
 
 def relevance(question: str, texts: Sequence[str]) -> NDArray[np.float32]:
