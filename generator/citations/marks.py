@@ -10,6 +10,7 @@ from citewell.core.formulas import held, restored, stands_alone
 from citewell.core.marks import MARK, without_marks
 from citewell.core.text import split_sentences, squeeze, words
 from citewell.generator.citations.blocks import WrittenBlock, read_blocks
+from citewell.generator.citations.spoken_marks import with_marks_moved
 
 _LEADING_MARKS = re.compile(rf"^(?:\s*{MARK.pattern})+[.,;]?\s*")
 _ENDING_MARKS = re.compile(rf"(?:\s+{MARK.pattern})+$")
@@ -56,7 +57,7 @@ def read_marks(answer: str, *, markdown: bool = False) -> list[MarkedSentence]:
         is_row = block.before.endswith("| ")
         is_open = is_open and not is_row
         text, held_back = held(block.text, code=True) if markdown else (block.text, [])
-        for part in split_sentences(text):
+        for part in split_sentences(with_marks_moved(text)):
             leading = _LEADING_MARKS.match(part)
             if leading and sentences:
                 last = sentences[-1]
@@ -96,11 +97,13 @@ def read_quotations(answer: str) -> list[MarkedSentence]:
 def read_segments(answer: str, *, sentences: bool = False) -> list[MarkedSegment]:
     """Split an answer after its marks (WebGLM §3.2.2), and with `sentences` at the ends of sentences too.
 
-    The texts, joined, are the answer without its marks. A segment of one or two words, as in
-    `According to [1], …`, is merged into the next one, or into the last one.
+    Marks that are used as words are moved first (`with_marks_moved`); the texts, joined, are then the answer
+    without its marks. A segment of one or two words, as in `Whales [1] sing.`, is merged into the next one,
+    or into the last one.
     """
     pieces: list[MarkedSegment] = []
     start = 0
+    answer = with_marks_moved(answer)
     for group in _GROUP.finditer(answer):
         text = answer[start : group.start()] + (group["stop"] or "").strip()
         pieces += _cut(text, _merge((), _numbers(group.group())), sentences=sentences)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.generator.citations.marks import read_marks, read_quotations
+from citewell.generator.citations.marks import read_marks, read_quotations, read_segments
 
 
 def read(answer: str) -> list[tuple[str, tuple[int, ...]]]:
@@ -51,6 +51,30 @@ def test_code_in_a_line_has_no_marks() -> None:
 )
 def test_one_sentence(answer: str, text: str, marks: tuple[int, ...]) -> None:
     assert read(answer) == [(text, marks)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentences"),
+    [
+        ("According to [1], tides rise twice.", [("Tides rise twice.", (1,))]),
+        ("Whales dive. As stated in [2] and [3], they sing.", [("Whales dive.", ()), ("They sing.", (2, 3))]),
+        ("In reference [1], 3.5 kg are named [2].", [("3.5 kg are named.", (2, 1))]),
+        ("The source [1] also says that **whales** sing.", [("**whales** sing.", (1,))]),
+        (
+            "[1] explains that whales sing. As [2] notes, they dive.",
+            [("Whales sing.", (1,)), ("They dive.", (2,))],
+        ),
+        ("Whales sing (see [1]) and dive (sources: [2], [3]).", [("Whales sing and dive.", (1, 2, 3))]),
+        ("Reference [1] does not say that.", [("Reference does not say that.", (1,))]),
+        ("As said in [1], cats sleep. According to [1], cats sleep.", [("Cats sleep.", (1,))] * 2),
+    ],
+)
+def test_marks_that_a_sentence_uses_as_words(
+    answer: str, sentences: list[tuple[str, tuple[int, ...]]]
+) -> None:
+    assert read(answer) == sentences
+    joined = " ".join(text for text, _ in sentences)
+    assert "".join(segment.text for segment in read_segments(answer)) == joined
 
 
 def test_each_sentence_has_its_own_marks() -> None:

@@ -35,7 +35,7 @@ def test_segments_end_with_sentences_too_where_that_is_asked_for() -> None:
             [("The sky is blue.", (1, 2, 3)), ("Grass is green.", ())],
         ),
         ("[1] The sky is blue.", [("The sky is blue.", (1,))]),
-        ("According to [1], the sky is blue[2].", [("According to, the sky is blue.", (1, 2))]),
+        ("According to [1], the sky is blue[2].", [("The sky is blue.", (2, 1))]),
         ("The sky is blue[1]. Yes.", [("The sky is blue. Yes.", (1,))]),
         ("天空是蓝色的[1]，因为散射[2]。", [("天空是蓝色的，", (1,)), ("因为散射。", (2,))]),
         ("Yes[1].", [("Yes.", (1,))]),
