@@ -25,6 +25,7 @@ from citewell.core.types import (
 from citewell.generator.backend import GeneratorBackend
 from citewell.generator.citations.correction import check_quotations, supported_only
 from citewell.generator.citations.judged import JudgedCitations
+from citewell.generator.citations.next_sentence import with_next
 from citewell.generator.citations.relevance import (
     are_quotable,
     is_better,
@@ -419,7 +420,7 @@ class Pipeline:
             failures=tuple(run.failures),
             candidates=run.candidates,
             best=run.best,
-            quotations=run.quotations,
+            quotations=run.quotations if sentences else with_next(run.quotations, run.evidence),
             fallback=fallback,
             notices=(*(self._notices if written else ()), *run.notices),
             timings=run.timings,
