@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -29,7 +29,8 @@ def agreement_with_gold(judgments: Iterable[ItemJudgment]) -> GoldAgreement:
     """Count the parts of gold items in which a rater agrees.
 
     A comparison agrees if it prefers the same answer, a ranking in each pair that it orders alike, and a
-    score if it is the same or, above 3, next to it. A flag agrees with the same flag only.
+    score of an answer or a reference if it is the same or, above 3, next to it. A flag agrees with the same
+    flag only. A part that the form allowed the rater to leave out does not count.
     """
     verdicts = [agreed for judgment in judgments for agreed in _verdicts(judgment)]
     return GoldAgreement(sum(verdicts), len(verdicts))
@@ -52,16 +53,24 @@ def _verdicts(judgment: ItemJudgment) -> Iterator[bool]:
         yield judgment.flag == gold.get("flag")
         return
     for name, value in (gold.get("comparison") or {}).items():
-        yield name in judgment.comparison and _sign(judgment.comparison[name]) == _sign(value)
+        if name in judgment.comparison:
+            yield _sign(judgment.comparison[name]) == _sign(value)
     answers = gold.get("answers") or []
     for index, answer in enumerate(answers):
-        given = judgment.scores.get(index, {})
-        for name, level in (answer.get("scores") or {}).items():
-            yield name in given and abs(given[name] - level) <= int(level > _COARSE)
+        yield from _alike(answer.get("scores"), judgment.scores.get(index))
+        for number, scores in enumerate(answer.get("references") or [], 1):
+            yield from _alike(scores, judgment.references.get((index, number)))
     ranks = [answer.get("rank") for answer in answers]
     if judgment.ranks and ranks and None not in ranks:
         for (gold_a, given_a), (gold_b, given_b) in combinations(zip(ranks, judgment.ranks, strict=True), 2):
             yield _sign(gold_a - gold_b) == _sign(given_a - given_b)
+
+
+def _alike(gold: Mapping[str, int] | None, given: Mapping[str, int] | None) -> Iterator[bool]:
+    """Yield whether each score of the gold judgment that the rater gave too agrees."""
+    for name, level in (gold or {}).items():
+        if given and name in given:
+            yield abs(given[name] - level) <= int(level > _COARSE)
 
 
 def _sign(value: int) -> int:

@@ -94,7 +94,9 @@ MISTAKES = {
     "unknown setting": Mistake(
         (*ASK, "--set", "retriever.topk=3"), 2, ("Unknown setting 'retriever.topk'", "Did you mean")
     ),
-    "section as a setting": Mistake((*ASK, "--set", "retriever=5"), 2, ("a section of settings", "retriever.k")),
+    "section as a setting": Mistake(
+        (*ASK, "--set", "retriever=5"), 2, ("a section of settings", "retriever.k")
+    ),
     "setting without a value": Mistake((*ASK, "--set", "retriever.k"), 2, ("--set retriever.k is not",)),
     "k of nothing": Mistake((*ASK, "--k", "0"), 2, ("retriever.k", "greater than or equal to 1")),
     "k that is not a number": Mistake((*ASK, "--k", "five"), 2, ("'--k'", "'five' is not a valid integer")),

@@ -76,8 +76,13 @@ def _scores(form: StudyForm, judgment: ItemJudgment) -> Iterator[tuple[Measure, 
             if scale.name in scores:
                 score = _Score(systems[index], question, scores[scale.name])
                 yield _measure("reference", scale), score
-    for system, rank in zip(systems, judgment.ranks, strict=bool(judgment.ranks)) if judgment.ranks else ():
+    for system, rank in zip(systems, _mid_ranks(judgment.ranks), strict=False):
         yield Measure("answer", "rank", "Rank", low=True), _Score(system, question, rank)
+
+
+def _mid_ranks(ranks: Sequence[int]) -> list[float]:
+    """Return the ranks with ties in the middle of their places: 1, 1, 2 and 1, 1, 3 both mean 1.5, 1.5, 3."""
+    return [sum(other < rank for other in ranks) + (ranks.count(rank) + 1) / 2 for rank in ranks]
 
 
 def _result(measure: Measure, scores: Iterable[_Score], baseline: str) -> MeasureResult:

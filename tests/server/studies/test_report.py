@@ -35,7 +35,7 @@ def test_win_rates_of_rankings_count_ties_as_one_half() -> None:
     assert rates["human", "alpha"].mean == 0.5
     assert report.baseline == "human"
     ranks = next(result for result in report.scores if result.measure.name == "rank")
-    assert ranks.means["alpha"].mean == pytest.approx(((1 + 2) / 2 + 2) / 2)
+    assert ranks.means["alpha"].mean == pytest.approx(((1 + 2) / 2 + 2.5) / 2)
     assert ranks.tests["alpha"].queries == 2
     # Of the three pairs of sky, the two raters prefer the same answer in two.
     (agreement,) = report.agreements
