@@ -24,6 +24,10 @@ def check_verdict(
         if verdict.flag not in {choice.value for choice in form.flags}:
             raise InputError(f"The form {form.name} does not flag questions as {verdict.flag}.")
         return
+    if (verdict.comment or "").strip() and not (verdict.comparison or form.ranked):
+        raise InputError(
+            "Comments are kept of comparisons, rankings and flags only.", "Leave the comment out."
+        )
     if len(verdict.answers) != len(answers):
         raise InputError(f"The item has {len(answers)} answers, not {len(verdict.answers)}.")
     for number, (given, answer) in enumerate(zip(verdict.answers, answers, strict=True), 1):

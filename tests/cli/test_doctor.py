@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from click.testing import CliRunner
+
+from citewell.cli.commands import doctor
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Cli
@@ -83,6 +87,25 @@ def test_trained_models_that_are_not_there_are_named(cli: Cli, tmp_path: Path) -
     assert code == 1
     missing = {name for name, row in rows.items() if row["state"] == "missing"}
     assert missing == {"retriever.reader", "retriever.reranker", "scorer.name", "browser.policy"}
+
+
+@pytest.mark.parametrize(
+    ("profile", "package", "setting", "extra"),
+    [
+        ("webglm", "torch", "scorer.name", "train"),
+        ("webglm", "html2text", "extract.extractor", "paper"),
+        ("webgpt", "readability", "browser.always", "browser"),
+    ],
+)
+def test_packages_that_a_profile_needs(
+    profile: str, package: str, setting: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "is_installed", lambda name: name != package)
+    result = CliRunner().invoke(doctor.command, ["--profile", profile, "--json"])
+    assert result.exit_code == 1
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    (row,) = [row for row in rows if row["name"].startswith("packages for") and f"[{extra}]" in row["fix"]]
+    assert (row["name"], row["state"]) == (f"packages for {setting}", "missing")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")

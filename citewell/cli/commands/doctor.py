@@ -17,7 +17,7 @@ import click
 from citewell.cli.commands.options import profile_option
 from citewell.core import running
 from citewell.core.errors import CitewellError, WeightsMissingError
-from citewell.core.packages import pip_command
+from citewell.core.packages import install_command, is_installed, pip_command
 from citewell.core.paths import is_open_to_others
 
 if TYPE_CHECKING:
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 
 _LIBRARIES = ("openvino-genai", "tokenizers", "tantivy", "lxml", "aiohttp")
 _OPTIONAL = ("torch", "transformers")
+# The extra that brings them, and the packages that a setting needs
+_OPENAI = ("openai", ("openai",))
+_SCORER = ("train", ("torch", "transformers"))
+_PAPER = ("paper", ("html2text",))
+_BROWSER = ("browser", ("html2text", "readability"))
 _SPACE_BYTES = 500_000_000
 
 
@@ -64,6 +69,7 @@ def _checks(settings: Settings) -> Iterator[Check]:
         yield Check("profile", "ok", settings.profile)
     yield from _libraries()
     yield _faiss()
+    yield from _packages(settings)
     yield _generator(settings)
     yield from _weights(settings)
     yield from _trained(settings)
@@ -87,6 +93,21 @@ def _libraries() -> Iterator[Check]:
             yield Check(library, "ok", importlib.metadata.version(library))
         except importlib.metadata.PackageNotFoundError:
             yield Check(library, "ok", "not installed (optional): needed to train, or to compute on a GPU")
+
+
+def _packages(settings: Settings) -> Iterator[Check]:
+    """Which packages are missing that only these settings need."""
+    from citewell.generator.auto import OPENAI
+    from citewell.scorer.scorer import SUPPORT
+
+    for setting, value, is_needed, extra, packages in (
+        ("generator.name", settings.generator.name, settings.generator.name.startswith(OPENAI), *_OPENAI),
+        ("scorer.name", settings.scorer.name, settings.scorer.name != SUPPORT, *_SCORER),
+        ("extract.extractor", settings.extract.extractor, settings.extract.extractor == "paper", *_PAPER),
+        ("browser.always", "true", settings.browser.always, *_BROWSER),
+    ):
+        if is_needed and not all(map(is_installed, packages)):
+            yield Check(f"packages for {setting}", "missing", f"{value} needs them", install_command(extra))
 
 
 def _faiss() -> Check:

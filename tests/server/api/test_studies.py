@@ -309,7 +309,9 @@ def test_an_answer_without_another_is_not_compared(service: Service) -> None:
     refused = service.client.post(f"{address}/judgments", json=body | {"comparison": compared})
     assert refused.status_code == 400
     assert "A comparison is of two answers" in refused.json()["detail"]
-    flagged = body | {"flag": "unclear", "answers": []}
+    refused = service.client.post(f"{address}/judgments", json=body | {"comment": "Too short."})
+    assert (refused.status_code, "Leave the comment out" in refused.text) == (400, True)
+    flagged = body | {"flag": "unclear", "answers": [], "comment": "Too short."}
     assert service.client.post(f"{address}/judgments", json=flagged).status_code == 201
     assert service.client.post(f"{address}/judgments", json=body).status_code == 201
     results = service.client.get(f"{address}/results").json()["results"]
