@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from citewell.core.rouge import Rouge
 from citewell.core.section import Section
@@ -165,6 +165,14 @@ class BootstrapConfig(Section):
     correction: CorrectionConfig = CorrectionConfig()
     filters: FiltersConfig = FiltersConfig()
     run: RunConfig = RunConfig()
+
+    @model_validator(mode="after")
+    def _has_who_decides(self) -> Self:
+        if self.filters.supported is not None and self.filters.reader is None:
+            raise ValueError("filters.supported needs filters.reader, who finds what is supported")
+        if self.filters.answers is not None and self.correction.judge is None:
+            raise ValueError("filters.answers needs correction.judge, who finds what answers")
+        return self
 
 
 class DatasetConfig(Section):

@@ -68,7 +68,7 @@ class Induction:
         """Plain values, ready for `json.dumps`."""
         return {
             "baseline": self.baseline,
-            "best": self.trials[0].instruction,
+            "best": self.trials[0].instruction if self.trials[0].share else None,
             "trials": [
                 {
                     "instruction": trial.instruction,

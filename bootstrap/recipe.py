@@ -77,9 +77,8 @@ def with_values(recipe: Recipe, assignments: Mapping[str, Any]) -> Recipe:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         message = first["msg"].removeprefix("Value error, ")
-        raise SettingsError(
-            f"{place}: {message[0].lower()}{message[1:]}.", f"{HANDBOOK} lists all keys."
-        ) from error
+        problem = f"{place}: {message[0].lower()}{message[1:]}." if place else f"{message}."
+        raise SettingsError(problem, f"{HANDBOOK} lists all keys.") from error
 
 
 def _may_be_none(section: type[BaseModel], key: str) -> bool:

@@ -58,7 +58,9 @@ def runner() -> Iterator[asyncio.Runner]:
 
 
 def _judged(model: _Model, runner: asyncio.Runner, **filters: float) -> Sample | Drop:
-    config = BootstrapConfig.model_validate({"filters": {"accuracy": 0, **filters}})
+    config = BootstrapConfig.model_validate(
+        {"correction": {"judge": "writer"}, "filters": {"accuracy": 0, **filters}}
+    )
     written = asyncio.run(bootstrap_row(task(answer=ANSWER), parts(RecordedTeacher(), found=PASSAGES)))
     found = refiltered(written, config, judge=AnswerJudge(model, 0.5, runner))
     assert isinstance(found, Sample | Drop)

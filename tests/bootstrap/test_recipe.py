@@ -44,6 +44,8 @@ def test_an_unknown_key_of_the_file_is_named_with_its_line(tmp_path: Path) -> No
         ("filters.citd", "2", "Did you mean filters.cited?"),
         ("filters", "2", "There is no key filters."),
         ("filters.cited", "many", "filters.cited: "),
+        ("filters.supported", "0.5", "filters.supported needs filters.reader"),
+        ("filters.answers", "0.5", "filters.answers needs correction.judge"),
         ("teacher.samples", "0", "teacher.samples: "),
     ],
 )

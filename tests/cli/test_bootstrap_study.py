@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 
 from citewell.generator.prompt import INSTRUCTION
-from tests.bootstrap.teaching import GOOD, PASSAGES, completion, messages_of, service
+from tests.bootstrap.teaching import GOOD, PASSAGES, answering, completion, messages_of, service
 from tests.cli.conftest import Cli
 
 CITE = "Answer briefly and cite each reference that you use."
@@ -97,6 +97,22 @@ async def test_instructions_are_induced_and_compared(cli: Cli, questions: Path, 
     assert f'instruction = "{CITE}"' in result.out
     assert PASSAGES[0] in asked[0]
     assert "BestShop" not in asked[0]
+
+
+async def test_no_instruction_is_recommended_that_gave_nothing(
+    cli: Cli, questions: Path, tmp_path: Path
+) -> None:
+    demonstrations = tmp_path / "demonstrations.jsonl"
+    row = {"question": "Why do tides rise?", "references": list(PASSAGES), "answer": GOOD}
+    demonstrations.write_text(json.dumps(row), encoding="utf-8")
+    async with service(answering("No idea.")) as url:
+        result = await asyncio.to_thread(
+            cli.run,
+            *("bootstrap", "induce", "--demonstrations", demonstrations, "--questions", questions),
+            *("--teacher", "openai:tutor", "--base-url", url, "--candidates", "1", "--limit", "2"),
+        )
+    assert (result.code, "instruction =" in result.out) == (1, False)
+    assert "No instruction gave an answer" in result.err
 
 
 @pytest.mark.parametrize(

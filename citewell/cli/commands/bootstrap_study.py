@@ -172,6 +172,10 @@ def induce(
     if out is not None:
         _write_json(out, found.to_json())
     click.echo(found.table())
+    if not found.trials[0].share:
+        raise CitewellError(
+            "No instruction gave an answer that the filters keep.", "See `failed` in the table."
+        )
     click.echo(f"\nBest, for a recipe:\n[prompt]\ninstruction = {json.dumps(found.trials[0].instruction)}")
 
 
