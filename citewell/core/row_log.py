@@ -13,10 +13,10 @@ from citewell.core.jsonl import Line, read_lines
 
 
 class RowLog:
-    """A file of JSON objects, one per line. A row is complete once its line end is on the disk.
+    """A file of JSON objects, one per line.
 
     A process that is killed while it writes leaves at most the beginning of a line. It is not read, and cut
-    off before the next row is written: reading changes no file.
+    off before the next row is written: reading changes no file. A whole last row may lack its line end.
     """
 
     def __init__(self, file: Path) -> None:
@@ -27,7 +27,8 @@ class RowLog:
     @property
     def lines(self) -> list[Line]:
         """The complete lines of the file. Raises `InputError` if it cannot be read."""
-        complete = self._content().count(b"\n")
+        content = self._content()
+        complete = content.count(b"\n") + _is_row(_last(content))
         found: list[Line] = []
         for line in read_lines(self._file) if complete else ():
             if line.number <= complete:
@@ -47,12 +48,13 @@ class RowLog:
         Raises `InputError` if the file cannot be written.
         """
         content = b"" if self._is_whole else self._content()
-        whole = content.rfind(b"\n") + 1
+        last = _last(content)
         try:
-            if whole < len(content):
-                os.truncate(self._file, whole)
+            if last and not _is_row(last):
+                os.truncate(self._file, len(content) - len(last))
             self._is_whole = True
             with self._file.open("a", encoding="utf-8", errors="backslashreplace") as file:
+                file.write("\n" if _is_row(last) else "")
                 file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
                 file.flush()
                 os.fsync(file.fileno())
@@ -64,3 +66,15 @@ class RowLog:
             return self._file.read_bytes() if self._file.exists() else b""
         except OSError as error:
             raise InputError(f"{self._file} cannot be read: {error.strerror}.") from error
+
+
+def _last(content: bytes) -> bytes:
+    """Return what follows the last line end."""
+    return content[content.rfind(b"\n") + 1 :]
+
+
+def _is_row(text: bytes) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except ValueError:
+        return False

@@ -19,7 +19,7 @@ def test_rows_are_read_by_the_next_run(tmp_path: Path) -> None:
     assert log.rows == RowLog(file).rows == [{"question": "Wie heißt \ud800 er?"}, {"n": 2}, {"n": 3}]
 
 
-@pytest.mark.parametrize("lost", [1, 5, 8])
+@pytest.mark.parametrize("lost", [2, 5, 8])
 def test_a_line_that_was_cut_off_is_dropped(tmp_path: Path, lost: int) -> None:
     file = tmp_path / "rows.jsonl"
     RowLog(file).append({"n": 1}, {"n": 2})
@@ -29,6 +29,16 @@ def test_a_line_that_was_cut_off_is_dropped(tmp_path: Path, lost: int) -> None:
     assert file.read_bytes() == cut, "reading changes nothing"
     log.append({"n": 3})
     assert log.rows == [{"n": 1}, {"n": 3}]
+
+
+def test_a_whole_last_row_without_its_line_end_stays(tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_text('{"n": 1}\n{"n": 2}', encoding="utf-8")
+    log = RowLog(file)
+    assert log.rows == [{"n": 1}, {"n": 2}]
+    log.append({"n": 3})
+    log.append({"n": 4})
+    assert log.rows == [{"n": 1}, {"n": 2}, {"n": 3}, {"n": 4}]
 
 
 def test_a_line_may_end_within_a_character(tmp_path: Path) -> None:
