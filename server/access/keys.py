@@ -72,7 +72,12 @@ def new_key(
     daily: int | None = None,
     expires: datetime | None = None,
 ) -> NewKey:
-    """Create a key. Raises `InputError` for an unknown scope, no scope, or a limit below 1."""
+    """Create a key.
+
+    Raises `InputError` for a name that cannot be shown, an unknown scope, no scope, or a limit below 1.
+    """
+    if not name.strip() or not name.isprintable():
+        raise InputError(f"{name!r} is not a name for a key.", "Write one with visible characters.")
     wanted = frozenset(scopes)
     if unknown := sorted(wanted - set(SCOPES)):
         raise InputError(f"Unknown scope {unknown[0]!r}.", f"Scopes are {', '.join(SCOPES)}.")

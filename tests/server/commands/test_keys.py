@@ -77,6 +77,8 @@ def test_the_database_is_the_service_s(keys: Keys, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
+        (["create", " "], 2, "is not a name for a key"),
+        (["create", "a\x1b[31m"], 2, "is not a name for a key"),
         (["create", "a", "--scope", "everything"], 2, "everything"),
         (["create", "a", "--rate", "0"], 2, "--rate"),
         (["create", "a", "--days", "0"], 2, "--days"),
