@@ -46,7 +46,7 @@ async def test_the_reader_drops_what_all_other_filters_keep() -> None:
     # Afterwards too, and back, without asking again.
     assert refiltered(kept, plain.config, STRICT) == dropped
     assert refiltered(dropped, plain.config) == kept
-    lenient = BootstrapConfig.model_validate({"filters": {"supported": 0.0}})
+    lenient = BootstrapConfig.model_validate({"filters": {"reader": "a reader", "supported": 0.0}})
     assert isinstance(refiltered(kept, lenient, STRICT), Sample)
 
 
