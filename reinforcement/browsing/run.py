@@ -9,6 +9,7 @@ from typing import Any
 from citewell.browser.limits_file import read_limits, write_limits
 from citewell.browser.policies.opening import policy_folder
 from citewell.browser.training.measure import OpenWeb
+from citewell.core.errors import InputError
 from citewell.core.packages import need_packages
 from citewell.core.progress import Log
 from citewell.core.questions import AnsweredQuestion, read_questions
@@ -19,7 +20,7 @@ from citewell.core.training.config import SourceConfig
 from citewell.core.training.folder import finish, open_folder
 from citewell.core.training.plot import PLOT
 from citewell.core.training.run import Run, RunResult
-from citewell.core.training.sources import sample
+from citewell.core.training.sources import question_key, sample
 from citewell.generator.constraint import Constraint
 from citewell.generator.resolve import resolve
 from citewell.generator.training.model import DONE
@@ -69,7 +70,9 @@ def train_browsing(
         scorer = load_reward_model(config.reward.scorer, run, training.threads)
     files = describe_files({"train": config.data, "dev": config.dev}, run.folders.files)
     models = model_files(source, scorer)
-    questions = {each.name: _questions(each, run, training.seed) for each in (*config.data, *config.dev)}
+    questions = {each.name: _questions(each, run, training.seed) for each in config.dev}
+    hidden = {question_key(row.question) for some in questions.values() for row in some}
+    questions |= {each.name: _questions(each, run, training.seed, hidden) for each in config.data}
     done = DONE["lora"]
     with open_folder(run.out, config.shown(), [*files, *models], done=done):
         quiet()
@@ -112,8 +115,16 @@ def train_browsing(
     return result
 
 
-def _questions(source: SourceConfig, run: Run, seed: int) -> tuple[AnsweredQuestion, ...]:
-    found = [row for file in run.folders.files(source) for row in read_questions(file)]
+def _questions(
+    source: SourceConfig, run: Run, seed: int, hidden: Collection[str] = ()
+) -> tuple[AnsweredQuestion, ...]:
+    """Return the questions of a source without those of dev sets; raises `InputError` if none is left."""
+    read = [row for file in run.folders.files(source) for row in read_questions(file)]
+    found = [row for row in read if question_key(row.question) not in hidden]
+    if not found:
+        raise InputError(
+            f"The source {source.name} has no question that is not in a dev set.", "Name other files."
+        )
     return sample(found, source.limit, f"{seed} {source.name}")
 
 

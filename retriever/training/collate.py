@@ -86,9 +86,13 @@ class EncoderCollator:
         targets = np.full((len(rows), len(passages)), np.nan, dtype=np.float32)
         negatives = np.ones((len(rows), len(passages)), dtype=np.bool_)
         for number, (row, listed) in enumerate(zip(rows, lists, strict=True)):
+            known = self._known[question_key(row.question)]
+            # Another source may know an answer that is labeled 0 here. Logarithms are never above 0.
+            has_positive = any(target > 0 for _, target in listed.values())
             for name, (_, target) in listed.items():
-                targets[number, columns[name]] = target
-            for name in listed.keys() | self._known[question_key(row.question)]:
+                if not (has_positive and target <= 0 and name in known):
+                    targets[number, columns[name]] = target
+            for name in listed.keys() | known:
                 if name in columns:
                     negatives[number, columns[name]] = False
         return targets, negatives

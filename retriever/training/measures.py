@@ -17,7 +17,7 @@ NDCG_DEPTH = 10
 def measurable(rows: Sequence[LabeledRow], measure: Measure) -> bool:
     """Return whether the labels of the rows differ, so that there is an order to measure."""
     if measure == "auc":
-        return len({target == 1 for row in rows for target in row.targets}) > 1
+        return {target for row in rows for target in row.targets} >= {0, 1}
     return any(has_order(row.targets) for row in rows)
 
 

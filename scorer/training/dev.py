@@ -34,6 +34,8 @@ class ScorerDevSets:
     def measure(self, model: Any) -> dict[str, float]:
         """Return the measures over all comparisons, and the accuracy in each set if there are several.
 
+        A set of ties alone has no accuracy.
+
         `model` has the parts `backbone` and `head`. `citewell.scorer.training.measures` defines the measures.
         """
         model.eval()
@@ -43,7 +45,8 @@ class ScorerDevSets:
         for name, comparisons in self.sets.items() if len(self.sets) > 1 else ():
             some = logits[start : start + len(comparisons)]
             start += len(comparisons)
-            found[f"accuracy_{name}"] = measure(scored(comparisons, some))["accuracy"]
+            own = measure(scored(comparisons, some))
+            found |= {f"accuracy_{name}": own["accuracy"]} if "accuracy" in own else {}
         return found
 
     def logits(self, model: Any, comparisons: Sequence[Comparison]) -> list[float]:

@@ -62,6 +62,8 @@ def train_scorer(run: Run, config: ScorerRecipe, tell: Log, gate: Gate | None = 
         trainable = build_model(config.model, run.cache, config.training.seed)
         examples = [_elements(source, config) for source in sources.train]
         flat = [element for each in examples for element in each]
+        if not flat:
+            raise InputError("No comparison is left to train on.", 'Set ties = "soft", or add data.')
         steps = _plan(config, sources, examples, trainable)
         tell(_summary(sources, steps))
         dev = ScorerDevSets(sources.dev, trainable.encoder, trainable.pooling)

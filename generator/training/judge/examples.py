@@ -123,7 +123,9 @@ def _answered(file: Path, seed: str) -> Iterator[JudgeExample]:
             passage = {"title": row.get("title"), "text": text(line, row, "passage")}
             labeled = [(passage, _ANSWERABLE[row["label"]])]
         if labeled:
-            passage, yes = random.Random(f"{seed} {question}").choice(labeled)  # noqa: S311
+            chance = random.Random(f"{seed} {question}")  # noqa: S311
+            wanted = chance.choice(sorted({label for _, label in labeled}))
+            passage, yes = chance.choice([each for each in labeled if each[1] == wanted])
             shown = _shown(passage, question)
             yield JudgeExample(tuple(answered_prompt(question, shown)), yes, question)
 

@@ -132,6 +132,8 @@ def write_recipe(folder: Path, name: str = "browsing.toml", reward: str = "found
     lines = "\n".join(f"{key} = {json.dumps(value)}" for key, value in (ppo | changes).items())
     question = {"question": QUESTION.question, "answers": list(QUESTION.answers)}
     (folder / "questions.jsonl").write_text(json.dumps(question) + "\n")
+    asked_otherwise = question | {"question": f"Please tell: {QUESTION.question}"}
+    (folder / "dev.jsonl").write_text(json.dumps(asked_otherwise) + "\n")
     file = folder / name
     file.write_text(
         f"""
@@ -143,7 +145,7 @@ files = ["questions.jsonl"]
 license = "CC0"
 [[dev]]
 name = "dev"
-files = ["questions.jsonl"]
+files = ["dev.jsonl"]
 license = "CC0"
 [episodes]
 fewest_actions = 6

@@ -172,6 +172,13 @@ def test_the_defaults_are_those_of_webgpt() -> None:
     assert (ppo.batch, ppo.inner_epochs, ppo.kl_budget) == (256, 1, 10.5)
 
 
+def test_no_question_of_a_dev_set_is_trained_on(world: Path) -> None:
+    recipe = write_recipe(world, "leaking.toml")
+    recipe.write_text(recipe.read_text().replace("dev.jsonl", "questions.jsonl"))
+    with pytest.raises(InputError, match="asked has no question that is not in a dev set"):
+        run(recipe, world / "leaking")
+
+
 def test_a_recipe_that_cannot_be(world: Path) -> None:
     recipe = write_recipe(world, "wrong.toml")
     recipe.write_text(recipe.read_text().replace("most_actions = 6", "most_actions = 4"))

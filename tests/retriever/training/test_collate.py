@@ -43,6 +43,15 @@ def test_what_answers_the_question_anywhere_in_the_data_is_no_negative() -> None
     assert batch["negatives"].tolist() == [[False, False, True], [True, False, False]]
 
 
+def test_an_answer_that_another_source_labels_0_is_no_negative() -> None:
+    elsewhere = RowSource("there", (LabeledRow("ONE", ("B", "c"), (1.0, 0.0)),))
+    batch = collate(LabeledRow("one", ("a", "b", "c"), (1.0, 0.0, 0.0)), others=[elsewhere])
+    assert batch["targets"].nan_to_num(-1).tolist() == [[1.0, -1.0, 0.0]]
+    assert batch["negatives"].tolist() == [[False, False, False]]
+    logarithms = collate(LabeledRow("one", ("a", "b"), (-1.0, -2.0)), others=[elsewhere])
+    assert logarithms["targets"].tolist() == [[-1.0, -2.0]]
+
+
 def test_passages_are_grouped_by_length() -> None:
     texts = tuple("x" * (number * 37 % 101 + 1) for number in range(80))
     batch = collate(LabeledRow("one", texts, tuple(map(float, range(80)))))

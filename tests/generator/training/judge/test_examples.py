@@ -94,6 +94,13 @@ def test_passages_answer_or_do_not(tmp_path: Path) -> None:
     assert found[0].messages == tuple(answered_prompt("What is the rent?", "A: 900 pounds."))
 
 
+def test_passages_that_answer_are_drawn_as_often_as_others(tmp_path: Path) -> None:
+    hard = [{"title": "", "text": f"Rule {n}."} for n in range(4)]
+    rows = [{"question": f"Which {n}?", "positive": [PASSAGE], "hard_negative": hard} for n in range(200)]
+    found = examples(read(tmp_path, "answered", rows))
+    assert 0.4 < sum(each.yes for each in found) / len(found) < 0.6
+
+
 def test_sentences_answer_or_do_not(tmp_path: Path) -> None:
     candidates = [{"text": "It is 900 pounds.", "label": 1}, {"text": "It is warm.", "label": 0}]
     rows = [{"question": f"What is rent {n}?", "title": "A", "candidates": candidates} for n in range(20)]
