@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from citewell.browser.environment import Browser
 from citewell.browser.episode import Episode
 from citewell.browser.evaluation.systems import BrowsingSystem, PolicySystem
-from citewell.browser.limits import BrowserLimits
 from citewell.browser.policies.best_of import EpisodeJudge, by_quotes, by_scorer
 from citewell.browser.policies.opening import Opened, open_policy
 from citewell.browser.state import TakenQuote
@@ -22,6 +21,7 @@ from citewell.core.progress import Log
 from citewell.core.relevance import Relevance
 from citewell.core.settings import Settings
 from citewell.generator.orders.marking import evidence_of
+from citewell.pipeline.browsing import browser_limits
 from citewell.pipeline.build import pipeline_of
 from citewell.pipeline.choices import choose_scorer, without_writer
 from citewell.pipeline.parts import Parts, open_parts
@@ -85,11 +85,12 @@ class Systems:
             parts = replace(self.parts, settings=without_writer(self.parts.settings))
             return PipelineBrowsing(await self.stack.enter_async_context(pipeline_of(parts)))
         if name not in self._opened:
+            constrained = self.parts.settings.browser.constrained and not self.free
             self._opened[name] = await self.stack.enter_async_context(
-                open_policy(name, self.parts.settings, relevance=self.relevance, constrained=not self.free)
+                open_policy(name, self.parts.settings, relevance=self.relevance, constrained=constrained)
             )
         opened = self._opened[name]
-        limits = opened.limits or BrowserLimits()
+        limits = browser_limits(self.parts.settings.browser, opened.limits)
         if self.actions:
             limits = replace(limits, actions=self.actions)
 

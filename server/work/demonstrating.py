@@ -290,7 +290,8 @@ def _check_answer(episode: Episode) -> None:
         return
     if not episode.answer:
         raise InputError("The answer is empty.", "Write an answer from the quotes.")
-    cited = {mark for sentence in read_marks(episode.answer) for mark in sentence.marks}
+    readings = (read_marks(episode.answer), read_marks(episode.answer, markdown=True))
+    cited = {mark for sentences in readings for sentence in sentences for mark in sentence.marks}
     if not cited:
         raise InputError("The answer has no citations.", "Cite quotes by number, as in [1].")
     if unknown := sorted(number for number in cited if not 1 <= number <= len(episode.quotes)):

@@ -89,6 +89,13 @@ async def test_a_policy_keeps_its_limits_and_relevance_chooses_without_a_trained
     assert all(step.kind != "invalid" for episode in episodes for step in episode.steps)
 
 
+async def test_settings_limit_and_free_a_policy(settings: Make, policy: Path) -> None:
+    changed = settings(browser__actions=2, browser__constrained=False)
+    async with open_systems(changed, actions=None, free=False, log=print) as systems:
+        (episode,) = await (await systems.open("mine", str(policy), 1)).browse(BATS)
+    assert [step.kind for step in episode.steps] == ["invalid", "invalid"]
+
+
 async def test_a_trained_scorer_chooses(settings: Make, policy: Path, scorer: Path) -> None:
     changed = settings(scorer__name=str(scorer))
     async with open_systems(changed, actions=2, free=False, log=print) as systems:

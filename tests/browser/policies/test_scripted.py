@@ -43,6 +43,14 @@ async def test_with_a_quote_it_opens_only_what_is_promising() -> None:
     assert await command(state) == "End: Answer"
 
 
+async def test_it_names_no_passage_by_the_ends_of_one_that_it_quoted() -> None:
+    hours = "The spring tides happen {} every single month here at the main gate."
+    text = "\n\n".join(hours.format(when) for when in ("from nine", "until ten"))
+    named = "Quote: The spring tides happen━at the main gate."
+    assert await command(page(text=text)) == named
+    assert await command(page(text=text, quotes=(quote(hours.format("from nine")),))) != named
+
+
 async def test_it_quotes_the_most_relevant_passage() -> None:
     text = (
         "The Moon pulls the water of the whole sea.\n\n"

@@ -131,7 +131,7 @@ async def test_an_episode_has_merged_scrolls_and_replays_to_the_same_states(benc
     assert (seen.ended, seen.demonstration.status) == ("Answer", "answering")
     with pytest.raises(BrowsingOverError):
         await give(people, seen, "Back")
-    for answer in ("", "Gifts.", "Gifts [2]."):
+    for answer in ("", "Gifts.", "Gifts [2].", "Gifts [1].\n\n- [9]"):
         with pytest.raises(InputError):
             await people.submit(seen.demonstration, answer, OWN)
     episode = await people.submit(seen.demonstration, " Gifts [1]. ", OWN)
