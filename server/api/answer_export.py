@@ -13,7 +13,7 @@ from litestar.serialization import encode_json
 
 from citewell.core.answer_html import answer_page
 from citewell.core.bibliography import bibtex, csl_items
-from citewell.core.types import Answer, Reference, shown_references
+from citewell.core.types import Answer, Reference
 from citewell.server.access.authenticator import Caller
 from citewell.server.api.answer_reply import answer_response
 from citewell.server.api.documented import problems, replies_as
@@ -32,7 +32,8 @@ class AnswerFormat(NamedTuple):
 
 
 def _sources(answer: AnswerResponse) -> list[Reference]:
-    return shown_references(answer.sentences, answer.references)
+    cited = {number for sentence in answer.sentences for number in sentence.citations}
+    return [reference for reference in answer.references if reference.number in cited]
 
 
 def _html(answer: AnswerResponse) -> str:

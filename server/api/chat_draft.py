@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from citewell.core.events import Ranked, Token
 from citewell.core.formulas import before_unfinished
 from citewell.core.types import Reference, Sentence
@@ -10,6 +12,7 @@ from citewell.generator.orders.marking import evidence_of
 from citewell.server.api.chat_text import sentences_text
 from citewell.server.work.event_log import QuestionEvent
 
+_UNFINISHED_MARK = re.compile(r"\s?\[[\d,; ]*$")
 AGAIN = "\n\nThe final answer, after another check: "
 
 
@@ -52,7 +55,8 @@ class Draft:
     def _sentences(self) -> tuple[Sentence, ...]:
         if not self._markdown:
             return check_quotations(self._raw, self._references, self._threshold)
-        raw = before_unfinished(self._raw)  # a formula belongs to the sentence before it
+        # A formula and a mark belong to the sentence before them.
+        raw = before_unfinished(_UNFINISHED_MARK.sub("", self._raw))
         return check_citations(raw, self._references, self._threshold, markdown=True)
 
     def _more(self, text: str) -> str:

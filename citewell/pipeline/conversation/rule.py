@@ -22,7 +22,8 @@ _PERSONS = re.compile(rf"\b(?:{_PERSON})\b", re.IGNORECASE)
 _NOTHING = re.compile(
     r"\b(?:is|was) it (?:\w+ )?(?:true|possible|legal|illegal|safe|ok|okay|hard|easy|better|best|worth|"
     r"necessary|right|wrong|important|cold|hot|raining)\b|\bit takes?\b|"
-    r"\b(?:does|do|did|will|would|can) it take to\b|"
+    r"\b(?:does|do|did|will|would|can) it (?:take to|mean to|rain|snow|hurt)\b|"
+    r"\bwhat time is it\b|\bhow far is it\b|\bis it like to\b|"
     r"\bit (?:is|was)(?: not|n['’]t)? (?:true|possible)\b|\bit makes? sense\b",
     re.IGNORECASE,
 )
@@ -31,6 +32,13 @@ _OWN = re.compile(
     r"(?<!\bin )(?<!\bof )(?<!\bon )(?<!\bat )(?<!\bfor )(?<!\bfrom )\b(?:a|an|the) [a-z]|[a-z] [A-Z][a-z]|"
     r"\w{3,}[,.;:?!] "
 )
+# A plural without an article, which "they" and "their" then stand for: "Why do people lose their hair?"
+_BARE = re.compile(
+    r"\b(?:do|does|did|can|could|will|would|should) "
+    r"(?!(?:it|they|he|she|we|you|i|this|that|these|those|there|its|their|his|her|an?|the)\b)[a-z]{3,}\b",
+    re.IGNORECASE,
+)
+_OF_BARE = frozenset({"they", "their", "its"})
 # "this", "those": alone or before a noun, which does not say of what it is.
 _POINTS = re.compile(
     r"\b(?:this|these|those|such|ones?|that(?= \w+\b)|same|other)\b|\bthat$|"
@@ -111,7 +119,9 @@ def _replaced(question: str, spoken: _Spoken) -> str:
         name = spoken.subject
         if _PERSONS.fullmatch(pronoun[0]):
             name = spoken.person or name
-        return f"{name}'s" if pronoun["own"] else name
+        if pronoun["own"]:
+            return f"{name}'" if name.endswith("s") else f"{name}'s"
+        return name
 
     replaced = _PRONOUN.sub(named, question)
     return replaced if replaced != question else ""
@@ -121,7 +131,10 @@ def _stands(pronoun: re.Match[str]) -> bool:
     """Return whether a pronoun of a question stands for something that the question does not name."""
     empty = _NOTHING.search(pronoun.string)
     is_empty = empty is not None and empty.start() <= pronoun.start() < empty.end()
-    return not is_empty and not _OWN.search(pronoun.string[: pronoun.start()])
+    is_name = pronoun[0] == "IT" or (pronoun[0].istitle() and pronoun.start() > 0)  # "It Follows"
+    before = pronoun.string[: pronoun.start()]
+    is_bound = bool(_OWN.search(before)) or (pronoun[0].lower() in _OF_BARE and bool(_BARE.search(before)))
+    return not (is_empty or is_name or is_bound)
 
 
 def _asked_of(thing: str, spoken: _Spoken) -> str:

@@ -30,6 +30,8 @@ from citewell.pipeline.conversation.rule import complete
         ("How does Citewell check a citation?", "Can I turn that off?", "Can I turn that off? (Citewell)"),
         ("Can I turn off the light?", "What about the radio?", "Can I turn off the radio?"),
         ("Which metals are magnetic?", "Why?", "Why? (metals)"),
+        ("How do bats find their way?", "Can humans hear them?", "Can humans hear bats?"),
+        ("How do bats find their way?", "How big are their wings?", "How big are bats' wings?"),
     ],
 )
 def test_pronouns_and_ellipses_take_the_last_subject(before: str, question: str, expected: str) -> None:
@@ -66,3 +68,21 @@ def test_the_subject_lasts_over_turns_that_only_take_it_up() -> None:
 
 def test_without_turns_a_question_stays() -> None:
     assert complete("Where does it end?", []) == "Where does it end?"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How do bees raise their young?",
+        "Why do people lose their hair?",
+        "Why do cats purr when they sleep?",
+        "What time is it in Tokyo?",
+        "How often does it rain in Tokyo?",
+        "Where does it hurt when you have appendicitis?",
+        "What is it like to be a dog?",
+        "What is IT security?",
+        "Who directed It Follows?",
+    ],
+)
+def test_a_pronoun_of_the_question_itself_stays(question: str) -> None:
+    assert complete(question, [Turn("How do bats find their way in the dark?")]) == question

@@ -47,6 +47,13 @@ def test_cited_sources_are_exported_for_reference_managers(service: Service, add
     assert all(f"url = {{{url}}}" in entries.text for url in urls)
 
 
+def test_an_answer_without_citations_has_no_sources_to_export(service: Service) -> None:
+    unanswered = service.ask("Which gene turns zebrafish transparent?").json()
+    assert (unanswered["outcome"], bool(unanswered["references"])) == ("no_evidence", True)
+    items = export(service, f"/v1/answers/{unanswered['id']}/export", "csl")
+    assert items.json() == []
+
+
 def test_what_cannot_be_exported_is_refused(service: Service, address: str) -> None:
     assert service.client.get(address, params={"format": "docx"}).status_code == 400
     assert service.client.get("/v1/answers/none/export").status_code == 404

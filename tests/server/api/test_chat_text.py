@@ -41,6 +41,7 @@ def sent(draft: Draft, written: str) -> list[str]:
         "Dr. Smith says so. Air scatters blue light [1][2].[1] The sea reflects the colour of the sky.",
         "Air scatters blue light. Air scatters blue light. The sea reflects the colour of the sky, e.g. red.",
         "Nobody knows why. Air scatters blue light [1]. Nothing else",
+        "Air scatters blue light. [1]\n\n$$\nlight\n$$\n\nThe sea reflects the sky. [2] It is wet.",
     ],
 )
 def test_what_is_sent_early_is_the_beginning_of_the_checked_answer(written: str) -> None:
