@@ -30,8 +30,8 @@ class DemonstrationRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_o
             str,
             Meta(
                 max_length=20_000,
-                description="A known answer: pages that contain it are not shown.",
-                examples=["It scatters blue light more than red light."],
+                description="A known answer: pages that share ten words in a row with it are not shown.",
+                examples=["The air of the Earth scatters blue light from the Sun more than red light."],
             ),
         ]
         | None
