@@ -25,17 +25,26 @@ def redact(text: str, secrets: Iterable[str]) -> str:
 
 
 def explanation(body: JsonObject) -> str:
-    """Return the explanation in an error body, wherever services put it; empty if there is none."""
+    """Return the explanation in an error body, wherever services put it; empty if there is none.
+
+    Problem details (RFC 9457) say in `errors` which values are wrong: the first is told.
+    """
     errors = body.get("errors")
     first = errors[0] if isinstance(errors, list) and errors else None
-    for part in (body.get("error"), body.get("detail"), first, body):
-        if isinstance(part, str):
-            return part[:SHOWN]
-        if isinstance(part, dict):
-            for key in ("message", "detail", "error"):
-                if isinstance(part.get(key), str):
-                    return str(part[key])[:SHOWN]
-    return ""
+    detail = body.get("detail")
+    if isinstance(detail, str) and isinstance(first, dict) and (wrong := _said(first)):
+        where = first.get("where") or first.get("pointer")
+        return f"{detail} {where}: {wrong}"[:SHOWN] if where else f"{detail} {wrong}"[:SHOWN]
+    parts = (body.get("error"), detail, first, body)
+    return next(filter(None, map(_said, parts)), "")[:SHOWN]
+
+
+def _said(part: object) -> str:
+    """Return the text of a part of an error body; empty if it has none."""
+    if isinstance(part, dict):
+        texts = (part.get(key) for key in ("message", "detail", "error"))
+        return next((text for text in texts if isinstance(text, str)), "")
+    return part if isinstance(part, str) else ""
 
 
 def json_object(body: bytes | str) -> JsonObject | None:

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from threading import Lock, Thread, current_thread
-from typing import Any
+from typing import Any, Self
 
 from citewell.core.types import Reference
 from citewell.integrations.passages import Find
@@ -43,6 +43,10 @@ class HeldPassages:
         self._opener = opener
         self._lock = Lock()
         self._opening: Future[_Open] | None = None
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return the same passages: a copy of who holds them shares what is open."""
+        return self
 
     def find(self, question: str) -> tuple[Reference, ...]:
         """Return the references of a question; blocks this thread."""

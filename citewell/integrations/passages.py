@@ -74,7 +74,10 @@ async def _service_passages(url: str, key: str, body: Mapping[str, Any]) -> Asyn
     service = Service(
         "The Citewell service",
         f"{url.rstrip('/')}/v1/retrieve",
-        hints={ServiceKeyRefusedError: "Pass a `key` made by `citewell keys create`."},
+        hints={
+            ServiceKeyRefusedError: "Pass a `key` made by `citewell keys create`.",
+            ServiceAnswerError: "Check the arguments, and that `url` is the address of a Citewell service.",
+        },
         secrets=(key,),
     )
     headers = {"Authorization": f"Bearer {key}"} if key else {}

@@ -78,18 +78,18 @@ async def ask_question(
     """
     if (position := sse.resumed(request.headers)) is not None:
         return await _resumed(services, caller, position.answer_id, position.number)
-    is_streamed = data.stream or sse.wants_events(request.headers.get("accept", ""))
+    is_streamed = bool(data.stream) or sse.wants_events(request.headers.get("accept", ""))
     claim = claim_of(request)
     if claim is not None and (known := await _known(services, claim)) is not None:
         if is_streamed:
-            return sse.stream(services.questions.replay(known), 0)
+            return sse.stream(services.questions.replay(known), 0, **{REPEATED: "true"})
         return _reply(known, **{REPEATED: "true"})
     options = question_options(data)
     after = None
     if data.thread is not None:
         earlier = await visible_thread(services, caller, data.thread)
         options, after = replace(options, turns=turns_of(earlier)), earlier[-1]
-    subscription = await services.questions.ask(options, caller, fresh=data.fresh, after=after)
+    subscription = await services.questions.ask(options, caller, fresh=bool(data.fresh), after=after)
     if claim is not None:
         await claim.keep_answer(subscription.answer.id)
     if is_streamed:

@@ -67,7 +67,7 @@ async def create_chat_completion(
         raise UnsupportedParameterError("collection", "the model names a collection", "Use one of both.")
     own = {"question": question_of(data), "turns": turns_of_messages(data), "generator": model.generator}
     options = question_options(data, own | {"collection": model.collection or data.collection})
-    subscription = await services.questions.ask(options, caller, fresh=data.fresh)
+    subscription = await services.questions.ask(options, caller, fresh=bool(data.fresh))
     if data.stream:
         return stream(services, subscription, data, model.name)
     return Response(ChatCompletion(data, model.name, await ended(request, subscription)).whole())

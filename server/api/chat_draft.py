@@ -13,6 +13,8 @@ from citewell.server.api.chat_text import sentences_text
 from citewell.server.work.event_log import QuestionEvent
 
 _UNFINISHED_MARK = re.compile(r"\s?\[[\d,; ]*$")
+_SENTENCE_END = re.compile(r"[.?!:;\]\n。！？…]")
+_NEAR = 12  # characters after the end of a sentence, in which the next one begins
 AGAIN = "\n\nThe final answer, after another check: "
 
 
@@ -38,7 +40,8 @@ class Draft:
             self._references = evidence_of(event.references)
         elif isinstance(event, Token) and not event.candidate:
             self._raw += event.text
-            return self._more(self._checked())
+            if _SENTENCE_END.search(self._raw[-_NEAR - len(event.text) :]):  # checking takes time
+                return self._more(self._checked())
         return ""
 
     def end(self, text: str) -> str:

@@ -34,7 +34,7 @@ class SearchOptions(Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
         Name | Annotated[list[Name], Meta(max_length=MAX_PLACES)] | None,
         Meta(description="Search this collection, or each of several.", examples=["handbook"]),
     ] = None
-    sites: Domains = []
+    sites: Domains | None = None
     language: (
         Annotated[
             str,
@@ -52,13 +52,16 @@ class SearchOptions(Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
 class AnswerOptions(SearchOptions, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """How to find references and answer from them."""
 
-    mode: Annotated[
-        Literal["answer", "browse"],
-        Meta(
-            description="With `browse`, a policy finds the references with the text browser; otherwise they "
-            "are searched, fetched and ranked."
-        ),
-    ] = "answer"
+    mode: (
+        Annotated[
+            Literal["answer", "browse"],
+            Meta(
+                description="With `browse`, a policy finds the references with the text browser; otherwise "
+                "they are searched, fetched and ranked."
+            ),
+        ]
+        | None
+    ) = None
     actions: Annotated[int, Meta(ge=1, le=1000, description="Max browser actions.", examples=[30])] | None = (
         None
     )
@@ -74,7 +77,7 @@ class AnswerOptions(SearchOptions, forbid_unknown_fields=True, frozen=True, kw_o
         ]
         | None
     ) = None
-    fresh: Annotated[bool, Meta(description="Do not reuse a cached answer.")] = False
+    fresh: Annotated[bool, Meta(description="Do not reuse a cached answer.")] | None = None
 
 
 class RetrieveRequest(SearchOptions, forbid_unknown_fields=True, frozen=True, kw_only=True):
@@ -109,6 +112,9 @@ class AskRequest(AnswerOptions, forbid_unknown_fields=True, frozen=True, kw_only
         ]
         | None
     ) = None
-    stream: Annotated[
-        bool, Meta(description="Reply with events as they happen, as with `Accept: text/event-stream`.")
-    ] = False
+    stream: (
+        Annotated[
+            bool, Meta(description="Reply with events as they happen, as with `Accept: text/event-stream`.")
+        ]
+        | None
+    ) = None

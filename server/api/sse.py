@@ -41,14 +41,14 @@ def resumed(headers: Mapping[str, str]) -> StreamPosition | None:
     return read_position(headers.get("last-event-id", ""))
 
 
-def stream(subscription: Subscription, after: int) -> Response[Any]:
-    """Return the events of a question after number `after`.
+def stream(subscription: Subscription, after: int, **headers: str) -> Response[Any]:
+    """Return the events of a question after number `after`, with more `headers`.
 
     A client whose connection broke reconnects with the header `Last-Event-ID`.
     """
     subscription.expect()
     location = f"/v1/answers/{subscription.answer.id}"
-    headers = {"Location": location, "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    headers |= {"Location": location, "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return Stream(_messages(subscription, after), media_type=MEDIA_TYPE, status_code=200, headers=headers)
 
 

@@ -20,11 +20,17 @@ class EmbeddingsRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only
         ),
     ]
     model: Annotated[str, Meta(max_length=200, description=_MODEL, examples=["citewell"])] = "citewell"
-    input_type: Annotated[
-        Literal["query", "document"],
-        Meta(description="Encode as questions or as passages: some encoders have two towers or prompts."),
-    ] = "document"
-    encoding_format: Literal["float", "base64"] = "float"
+    input_type: (
+        Annotated[
+            Literal["query", "document"],
+            Meta(
+                description="Encode as questions or as passages, the default: some encoders have two towers "
+                "or prompts."
+            ),
+        ]
+        | None
+    ) = None
+    encoding_format: Literal["float", "base64"] | None = None
     dimensions: Annotated[int, Meta(description="Refused, unless it is that of the encoder.")] | None = None
     user: Annotated[str, Meta(description="Accepted but ignored.")] | None = None
 
@@ -75,7 +81,7 @@ class RerankRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     ]
     model: Annotated[str, Meta(max_length=200, description=_MODEL, examples=["citewell"])] = "citewell"
     top_n: Annotated[int, Meta(ge=1, description="Return only the best.", examples=[1])] | None = None
-    return_documents: Annotated[bool, Meta(description="Return the texts, too.")] = False
+    return_documents: Annotated[bool, Meta(description="Return the texts, too.")] | None = None
 
 
 class RankedDocument(Struct, frozen=True, omit_defaults=True):

@@ -22,10 +22,10 @@ def thread_as_markdown(thread: ThreadResponse) -> str:
 
 
 def as_markdown(answer: AnswerResponse, prefix: str = "") -> str:
-    """Return a finished answer as Markdown: the question, the sentences, and each cited source as a footnote.
+    """Return a finished answer as Markdown: the question, the sentences, the notices, and cited sources.
 
-    Markdown's special characters are escaped in quotations and titles, and links in what a model wrote. A
-    sentence that is not supported says so. The names of footnotes begin with `prefix`.
+    Sources are footnotes, whose names begin with `prefix`. Markdown's special characters are escaped in
+    quotations and titles, and links in what a model wrote. A sentence that is not supported says so.
     """
     sentences = answer.sentences
     references = {reference.number: reference for reference in answer.references}
@@ -35,7 +35,9 @@ def as_markdown(answer: AnswerResponse, prefix: str = "") -> str:
         f"[^{prefix}{number}]: {_note(references[number])}" for number in cited if number in references
     )
     asked = f"Answered as: {_escaped(answer.rewritten)}" if answer.rewritten else ""
-    parts = (f"**{_escaped(answer.question)}**", asked, text or _escaped(answer.answer or ""), notes)
+    notices = (f"*Note: {_escaped(notice)}*" for notice in answer.notices)
+    written = text or _escaped(answer.answer or "")
+    parts = (f"**{_escaped(answer.question)}**", asked, written, *notices, notes)
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,12 @@ from langchain_core.runnables import RunnableLambda
 from pydantic import ValidationError
 
 from benchmarks.small_service import BATS
-from citewell.core.errors import InputError, ServiceKeyRefusedError, ServiceUnreachableError
+from citewell.core.errors import (
+    InputError,
+    ServiceAnswerError,
+    ServiceKeyRefusedError,
+    ServiceUnreachableError,
+)
 from citewell.integrations.langchain import CitewellRetriever
 from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.collection.indexing import index_documents, indexing
@@ -70,6 +76,18 @@ def test_the_key_goes_with_the_question(start: Start) -> None:
     assert retriever.invoke(BATS)[0].metadata["title"] == "Bats"
 
 
+def test_changed_fields_and_copies_are_asked_for(source: dict[str, Any]) -> None:
+    both = "How do bees make honey, and what causes the tides?"
+    retriever = CitewellRetriever(k=1, **source)
+    copied = copy.deepcopy(retriever)
+    assert len(retriever.invoke(both)) == len(copied.invoke(both)) == 1
+    wider = retriever.model_copy(update={"k": 3})
+    assert len(wider.invoke(both)) > 1
+    retriever.k = 3
+    assert retriever.invoke(both) == wider.invoke(both)
+    assert len(copied.invoke(both)) == 1
+
+
 def test_a_misspelt_argument_is_refused() -> None:
     with pytest.raises(ValidationError, match="collecton"):
         CitewellRetriever(collecton="notes")
@@ -92,3 +110,8 @@ def test_what_cannot_work_is_said() -> None:
         CitewellRetriever(url="http://127.0.0.1:9", settings={"search": "wikipedia"})
     with pytest.raises(ServiceUnreachableError):
         CitewellRetriever(url="http://127.0.0.1:9").invoke(BATS)
+
+
+def test_what_a_service_refuses_is_named(start: Start) -> None:
+    with pytest.raises(ServiceAnswerError, match="malformed. k: Expected `int` <= 20"):
+        CitewellRetriever(url=start().url, k=99).invoke(BATS)

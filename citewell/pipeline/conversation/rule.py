@@ -49,6 +49,7 @@ _DEFINES = re.compile(r"(?:what|who)(?:['’]s| is| are| was| were) \w", re.IGNO
 _ABOUT = re.compile(
     r"(?:(?:and|but|so|ok(?:ay)?|then),? )*(?:(?:what|how) about|and|or) (?P<thing>[^.?!;]+)", re.IGNORECASE
 )
+_WHEN = re.compile(r"(?:in|on|at|by|during|under|with|without|for|before|after|from|near) \w", re.IGNORECASE)
 _CONTINUES = re.compile(r"(?:and|but|so|then|also|or)\b", re.IGNORECASE)
 _WHO = re.compile(r"who\b(?! (?:is|was|are|were) [A-Z])", re.IGNORECASE)
 _NAME = re.compile(r"\b[A-Z][\w'’-]+(?: (?:(?:of|the|de|da|von|van) )*[A-Z][\w'’.-]*)+")
@@ -104,7 +105,8 @@ def _completed(question: str, spoken: _Spoken) -> str:
     if replaced := _replaced(question, spoken):
         return replaced
     if (about := _ABOUT.fullmatch(text)) and not ASKS.match(about["thing"]):
-        return _asked_of(about["thing"], spoken)
+        thing = about["thing"]
+        return _asked_when(thing, spoken) if _WHEN.match(thing) else _asked_of(thing, spoken)
     if _depends(question) and not _names_own(text, spoken):
         return f"{question.rstrip()} ({spoken.subject})"
     return question
@@ -135,6 +137,16 @@ def _stands(pronoun: re.Match[str]) -> bool:
     before = pronoun.string[: pronoun.start()]
     is_bound = bool(_OWN.search(before)) or (pronoun[0].lower() in _OF_BARE and bool(_BARE.search(before)))
     return not (is_empty or is_name or is_bound)
+
+
+def _asked_when(circumstance: str, spoken: _Spoken) -> str:
+    """Return the last question, asked of another time, place or case: "And in winter?"."""
+    word = circumstance.split()[0].lower()
+    asked = spoken.question.rstrip(ENDS)
+    other = re.search(rf" {word} \S+(?: \S+)?$", asked)
+    if other and spoken.subject.lower() not in other[0].lower():
+        asked = asked[: other.start()]
+    return f"{asked} {circumstance}?"
 
 
 def _asked_of(thing: str, spoken: _Spoken) -> str:

@@ -236,6 +236,23 @@ def test_a_question_may_name_its_collection(start: Any, search: Search) -> None:
     assert missing.json()["type"] == "/problems/no-collection"
 
 
+def test_an_option_that_is_null_is_as_if_left_out(service: Service) -> None:
+    options = (
+        "k",
+        "search",
+        "collection",
+        "sites",
+        "language",
+        "recency",
+        "mode",
+        "best_of",
+        "fresh",
+        "stream",
+    )
+    answer = service.ask(BATS, **dict.fromkeys(options)).json()
+    assert (answer["status"], answer["mode"], answer["options"]) == ("done", "answer", {})
+
+
 def test_sites_narrow_what_the_service_searches_and_never_widen_it(start: Any) -> None:
     service = start(search__sites="notes.example")
     assert service.ask(BATS, sites=["notes.example"]).json()["outcome"] == "answered"

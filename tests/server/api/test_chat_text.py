@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from citewell.core.events import Ranked, Token
-from citewell.core.types import Reference
+from citewell.core.types import Reference, Sentence
 from citewell.generator.citations.correction import check_citations
 from citewell.server.api.chat_draft import AGAIN, Draft
 from citewell.server.api.chat_text import answer_text, end_text, literal
@@ -50,6 +50,20 @@ def test_what_is_sent_early_is_the_beginning_of_the_checked_answer(written: str)
     whole = answer_text(body_of(written))
     assert early
     assert "".join(early) + draft.end(whole) == whole
+
+
+def test_a_long_answer_is_not_checked_at_each_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[str] = []
+
+    def check(text: str, *args: Any, **options: Any) -> tuple[Sentence, ...]:
+        checked.append(text)
+        return check_citations(text, *args, **options)
+
+    monkeypatch.setattr("citewell.server.api.chat_draft.check_citations", check)
+    sentence = "Air scatters blue light more than red light does, as everyone who looks up at noon can see. "
+    written = sentence * 3
+    assert sent(Draft(0.5, drop_unsupported=False, markdown=True), written)
+    assert len(checked) < len(written) / 4
 
 
 def test_a_sentence_that_only_an_order_supports_is_not_sent() -> None:

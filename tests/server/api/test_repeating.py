@@ -49,6 +49,7 @@ def test_a_repeated_question_gets_its_answer_again_from_any_worker(settings: Cal
         streamed = {"Accept": "text/event-stream"} | NAMED
         with one.client.stream("POST", "/v1/answers", json={"question": BATS}, headers=streamed) as response:
             *_, done = read_events(response)
+            assert response.headers["Idempotency-Replayed"] == "true"
         assert (done.name, done.data["id"]) == ("done", first.json()["id"])
         assert stored(one) == 1
         reused = ask(other, "Why are there tides?")
