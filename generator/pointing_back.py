@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 _POINTS_BACK = re.compile(
-    r"(?:\w+\W+){1,3}(?:he|she|it|they|this|these|those|such|above)\b|"
+    r"(?:\w+\W+){1,3}(?:he|she|it|they|this|these|those|such|above|however|therefore|nevertheless)\b|"
+    r"(?:for (?:example|instance)|(?:by|in) contrast|as a result|in addition|on the other hand)\b|"
     r"(?:he|she|it|its|his|her|they|their|them|this|these|those|that|such|however|but|and|or|so|thus|"
     r"therefore|hence|moreover|furthermore|also|then|another|both|the former|the latter|yet|nor|"
     r"consequently|additionally|similarly|likewise|instead|otherwise|meanwhile|nevertheless)\b",

@@ -12,7 +12,7 @@ from citewell.retriever.collection.frontier import Queued, State
 from citewell.retriever.collection.indexing import Indexer, Report
 from citewell.retriever.collection.sources import SourceDocument
 from citewell.retriever.extract.extractor import Extractor
-from citewell.retriever.extract.links import Leads, canonical
+from citewell.retriever.extract.links import Leads, canonical, permitted
 from citewell.retriever.fetch.download import ContentTypeError, Download, HttpStatusError
 from citewell.retriever.fetch.page_request import PageFetch, PageRequest
 from citewell.retriever.fetch.robots import RobotsError, UnreadableRobotsError
@@ -140,6 +140,7 @@ class _Crawl:
             page: Page | Failure | None
             try:
                 leads = await self._extractor.leads(document.body, document.url, document.content_type)
+                leads = permitted(leads, download.robots)
                 page = None if known or leads.noindex else await self._read(document)
             except ExtractionError as error:
                 page = Failure(document.url, error.message, "extract")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,6 +19,7 @@ _MAX_LINKS = 10_000
 _SESSION = re.compile(r"(?:jsessionid|phpsessid|aspsessionid\w*|cfid|cftoken|session_?id|utm_\w+)", re.I)
 _REFRESH = re.compile(r"""[\s\d.]*[;,]\s*url\s*=\s*["']?([^"']+)""", re.I)
 _PRODUCTS = ("robots", "citewell")
+_VALUED = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
 _PATH_SESSION = re.compile(r";jsessionid=[^/?;]*", re.I)
 
 
@@ -64,6 +65,27 @@ def read_leads(body: bytes, url: str, content_type: str) -> Leads:
     follows = wishes.isdisjoint({"nofollow", "none"})
     links = dict.fromkeys(islice(_links(tree, web_url(url)), _MAX_LINKS)) if follows else ()
     return Leads(tuple(links), not wishes.isdisjoint({"noindex", "none"}))
+
+
+def permitted(leads: Leads, robots: Iterable[str]) -> Leads:
+    """Return what the values of the header `X-Robots-Tag` leave of the leads of a page.
+
+    A value may begin with the name of the crawler that it is for:
+    https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#xrobotstag.
+    """
+    wishes = {wish for value in robots for wish in _header_wishes(value)}
+    links = leads.links if wishes.isdisjoint({"nofollow", "none"}) else ()
+    return Leads(links, leads.noindex or not wishes.isdisjoint({"noindex", "none"}))
+
+
+def _header_wishes(value: str) -> Iterator[str]:
+    product = "robots"
+    for part in value.lower().split(","):
+        name, colon, wish = map(str.strip, part.partition(":"))
+        if colon and name not in _VALUED:
+            product = name
+        if product in _PRODUCTS:
+            yield wish if colon else name
 
 
 def _wishes(tree: HtmlElement) -> set[str]:

@@ -17,7 +17,8 @@ class Download:
 
     `url` is where the last redirect led and `requested` the URL that was asked for;
     `content_type` is the declared one with its charset, or what the bytes say where it is missing or wrong;
-    `source` says whether the page came from the network or a cache.
+    `source` says whether the page came from the network or a cache, and `robots` has the values of the header
+    `X-Robots-Tag`.
     """
 
     url: str
@@ -28,6 +29,7 @@ class Download:
     source: Source = "network"
     received_at: float = field(default_factory=time.time, compare=False)
     """Seconds since the epoch: for a page from a cache, when it was last known to be so."""
+    robots: tuple[str, ...] = ()
 
     @property
     def day(self) -> str:

@@ -140,6 +140,7 @@ class HttpFetcher:
             page.url,
             response.source,
             response.received_at,
+            tuple(response.headers.getall("X-Robots-Tag", ())),
         )
 
     async def _follow(

@@ -14,6 +14,9 @@ from citewell.generator.pointing_back import points_back
         "In 1910 he won a prize.",
         "Its length is 3 km.",
         "However, it is rare.",
+        "Large earthquakes, however, can destroy towns.",
+        "By contrast, volcanoes are rare there.",
+        "For example, coal burns.",
     ],
 )
 def test_these_cannot_stand_alone(text: str) -> None:
@@ -21,7 +24,13 @@ def test_these_cannot_stand_alone(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Italy is long.", "Theseus met him.", "All whales of the south spout as they swim."]
+    "text",
+    [
+        "Italy is long.",
+        "Theseus met him.",
+        "For examples of coal, ask a geologist.",
+        "All whales of the south spout as they swim.",
+    ],
 )
 def test_these_can(text: str) -> None:
     assert not points_back(text)

@@ -191,6 +191,7 @@ class Site:
     """A web site on this machine: its pages by path, and what was asked for."""
 
     pages: dict[str, str | type[web.HTTPException]] = field(default_factory=dict)
+    headers: dict[str, dict[str, str]] = field(default_factory=dict)
     robots: str | None = ""  # None if it cannot be read
     asked: Counter[str] = field(default_factory=Counter)
     times: list[float] = field(default_factory=list)
@@ -209,7 +210,8 @@ class Site:
         if isinstance(page, str) and page.startswith("->"):
             return web.Response(status=302, headers={"Location": page.removeprefix("->").strip()})
         if isinstance(page, str):
-            return web.Response(text=page, content_type="text/html")
+            headers = self.headers.get(request.path_qs)
+            return web.Response(text=page, content_type="text/html", headers=headers)
         raise page
 
     def page(self, path: str, *links: str, text: str = "", head: str = "") -> None:

@@ -220,6 +220,22 @@ async def test_noindex_and_nofollow(library: Library, site: Site, walk: Walk) ->
     assert "/secret" not in site.asked
 
 
+async def test_the_header_for_robots_counts_too(library: Library, site: Site, walk: Walk) -> None:
+    site.page("/", "/list", "/other")
+    site.page("/list", "/item")
+    site.page("/item", "/secret")
+    site.page("/other")
+    site.headers = {
+        "/list": {"X-Robots-Tag": "noindex"},
+        "/item": {"X-Robots-Tag": "citewell: nofollow"},
+        "/other": {"X-Robots-Tag": "otherbot: noindex, nofollow"},
+    }
+    report = await walk(f"{site.base}/")
+    assert held(library) == {f"{site.base}/", f"{site.base}/item", f"{site.base}/other"}
+    assert [f.url for f in report.failures] == [f"{site.base}/list"]
+    assert "/secret" not in site.asked
+
+
 async def test_a_start_page_that_only_goes_on_to_another(library: Library, site: Site, walk: Walk) -> None:
     site.pages["/"] = '<html><head><meta http-equiv="refresh" content="0; url=latest/"></head></html>'
     site.page("/latest/", "/latest/wind")

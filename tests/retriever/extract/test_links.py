@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from yarl import URL
 
-from citewell.retriever.extract.links import Leads, canonical, read_leads
+from citewell.retriever.extract.links import Leads, canonical, permitted, read_leads
 
 PAGE = "https://a.example/docs/start"
 
@@ -109,6 +109,21 @@ def test_nofollow_and_noindex() -> None:
     ):
         html = f'<head><meta name="{name}" content="{content}"></head>{link}'
         assert read_leads(html.encode(), PAGE, "text/html") == leads
+
+
+@pytest.mark.parametrize(
+    ("header", "left"),
+    [
+        ("noindex", Leads(("https://a.example/x",), noindex=True)),
+        ("NoFollow, unavailable_after: 25 Jun 2030 15:00:00 GMT", Leads()),
+        ("none", Leads((), noindex=True)),
+        ("otherbot: noindex, nofollow", Leads(("https://a.example/x",))),
+        ("otherbot: noindex, citewell: nofollow", Leads()),
+        ("max-snippet: 20, all", Leads(("https://a.example/x",))),
+    ],
+)
+def test_the_header_for_robots(header: str, left: Leads) -> None:
+    assert permitted(Leads(("https://a.example/x",)), [header]) == left
 
 
 @pytest.mark.parametrize(
