@@ -30,7 +30,7 @@ from citewell.browser.page import TextPage
 from citewell.browser.state import State, TakenQuote
 from citewell.browser.view import PageView
 from citewell.browser.web import Web
-from citewell.core.errors import InputError
+from citewell.core.errors import InputError, ServiceError
 from citewell.generator.estimate import estimate_tokens
 
 LONGEST_COMMAND = 20_000
@@ -103,6 +103,14 @@ class Browser:
         """The open page; None before the first search."""
         return self._place.view.page if self._place else None
 
+    def check_search(self) -> None:
+        """Raise `ServiceError` if the last search failed and nothing is quoted: the web was not browsed."""
+        if self._problem and not self._quotes:
+            raise ServiceError(
+                f"Nothing was quoted: {self._problem}",
+                "Ask again later, or choose another place to search.",
+            )
+
     async def reset(self, question: str, *, answer: str = "", actions: int | None = None) -> State:
         """Begin an episode of at most `actions` commands, by default the number in the limits.
 
@@ -158,6 +166,8 @@ class Browser:
         self._left = actions
         self._quotes: list[TakenQuote] = []
         self._past: list[str] = []
+        self._visited: set[str] = set()
+        self._problem = ""
         self._history: list[_OpenPage] = []
         self._place: _OpenPage | None = None
         self._budget.forget()
@@ -194,7 +204,9 @@ class Browser:
         query = inert_line(query)
         if not query:
             raise _InvalidError("nothing follows the command")
-        self._open(await self._web.search(query))
+        page = await self._web.search(query)
+        self._problem = page.problem
+        self._open(page)
         self._did(str(Search(query)))
 
     async def _click(self, number: int) -> None:
@@ -202,7 +214,9 @@ class Browser:
         if number >= len(page.links):
             raise _InvalidError(f"there is no link {number} on the page")
         link = page.links[number]
-        self._open(await self._web.open(link.url, self._question, self._answer))
+        opened = await self._web.open(link.url, self._question, self._answer)
+        self._open(opened)
+        self._visited |= {link.url, opened.url}
         where = "" if link.domain == page.domain else f" {link.domain}"
         self._did(f"Click {link.text}{where}")
 
@@ -277,6 +291,8 @@ class Browser:
             past_actions=tuple(self._past),
             actions_left=self._left,
             can_go_back=bool(self._history),
+            visited=frozenset(self._visited),
+            taken=tuple(taken.text for taken in self._quotes),
         )
         tokens = 0
         if place and page:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from citewell.browser.state import TakenQuote
-from citewell.core.jsonl import read_lines, write_values
+from citewell.core.jsonl import Line, read_lines, write_values
 
 Ending = Literal["Answer", "Nonsense", "Controversial", "actions", "quotes", "abandoned"]
 """The outcome of `End`, the limit that ended the episode, or `abandoned`."""
@@ -47,11 +47,20 @@ class Episode:
     about: dict[str, str] = field(default_factory=dict)
     """Metadata, such as the source of the question, its license, and the demonstrator."""
 
+    @property
+    def can_be_answered(self) -> bool:
+        """True if something was quoted, and the answer was not skipped."""
+        return bool(self.quotes) and self.ending not in {"Nonsense", "Controversial"}
+
 
 def read_episodes(file: Path) -> Iterator[Episode]:
     """Yield the episodes of a file; raises `InputError` with the line number of an invalid one."""
-    for line in read_lines(file):
-        yield line.value(Episode, "episode", "docs/browser-data.md describes the format.")
+    return map(episode_of, read_lines(file))
+
+
+def episode_of(line: Line) -> Episode:
+    """Return the episode of a line; raises `InputError` with the line number of an invalid one."""
+    return line.value(Episode, "episode", "docs/browser-data.md describes the format.")
 
 
 def write_episodes(episodes: Iterable[Episode], file: Path) -> None:

@@ -76,23 +76,30 @@ async def run_episode(
     answer: str = "",
     actions: int | None = None,
     about: Mapping[str, str] | None = None,
+    broken_off: Callable[[Episode], object] = lambda episode: None,
 ) -> AsyncGenerator[StepTaken | Ended, None]:
     """Browse for an answer; yield each step when it is taken, and finally the episode.
 
     The seconds of a step cover the policy's choice of the command and the browser's execution of it. Raises
-    `InputError` as `Browser.reset` does, and the errors of the policy.
+    `InputError` as `Browser.reset` does, `ServiceError` as `Browser.check_search` does at the end, and the
+    errors of the policy. `broken_off` then receives the episode so far, also if the caller is canceled.
     """
     notes = EpisodeLog(policy.name, about)
     state = await browser.reset(question, answer=answer, actions=actions)
     ending: Ending | None = None
-    while ending is None:
-        before = time.perf_counter()
-        action = await policy.act(state)
-        state, step, ending = await browser.step(action.text)
-        seconds = round(time.perf_counter() - before, 6)
-        step = replace(step, tokens=action.tokens, seconds=seconds)
-        notes.add(step)
-        yield StepTaken(step, state)
+    try:
+        while ending is None:
+            before = time.perf_counter()
+            action = await policy.act(state)
+            state, step, ending = await browser.step(action.text)
+            seconds = round(time.perf_counter() - before, 6)
+            step = replace(step, tokens=action.tokens, seconds=seconds)
+            notes.add(step)
+            yield StepTaken(step, state)
+        browser.check_search()
+    except BaseException:
+        broken_off(notes.episode(browser, ending or "abandoned"))
+        raise
     yield Ended(notes.episode(browser, ending))
 
 

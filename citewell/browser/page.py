@@ -14,6 +14,7 @@ from citewell.retriever.search.urls import host_of
 
 PageKind = Literal["results", "page", "error"]
 _MAX_TITLE = 200  # characters
+_PROBLEM = "This page cannot be shown: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,11 @@ class TextPage:
     text: str
     links: tuple[Link, ...] = ()
 
+    @property
+    def problem(self) -> str:
+        """Why the page cannot be shown; empty for all others."""
+        return self.text.removeprefix(_PROBLEM) if self.kind == "error" else ""
+
 
 def text_page(url: str, name: str, text: str, links: tuple[Link, ...] = ()) -> TextPage:
     """Make the page at `url`, titled `page title (domain)`; without a `name`, the URL is the title.
@@ -59,7 +65,7 @@ def text_page(url: str, name: str, text: str, links: tuple[Link, ...] = ()) -> T
 def error_page(url: str, reason: str) -> TextPage:
     """Make a page that says why the page at `url` cannot be shown."""
     shown = inert_line(one_reason(reason)).rstrip(".")
-    return _page("error", url, "Error", f"This page cannot be shown: {shown}.", ())
+    return _page("error", url, "Error", f"{_PROBLEM}{shown}.", ())
 
 
 def _page(kind: PageKind, url: str, name: str, text: str, links: tuple[Link, ...]) -> TextPage:

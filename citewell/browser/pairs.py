@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 from citewell.browser.answering import answering_prompt
 from citewell.browser.commands import Invalid, Kind, kind_of, parse
 from citewell.browser.episode import Episode
+from citewell.browser.policies.human import Human
 
 Learned = Kind | Literal["answer"]
 """What a policy learns to write: a kind of command, or the answer."""
@@ -41,9 +42,19 @@ def pairs(episode: Episode, state_tokens: int) -> Iterator[StateCommand]:
         yield StateCommand(episode.question, prompt, episode.answer, "answer")
 
 
-def rewarded(episodes: Iterable[Episode], least: float) -> Iterator[Episode]:
-    """Yield the episodes with a reward of at least `least`; skip episodes without a reward."""
-    return (episode for episode in episodes if episode.reward is not None and episode.reward >= least)
+def accepted(episodes: Iterable[Episode], least: float) -> Iterator[Episode]:
+    """Yield the episodes to learn from: those with a reward of at least `least`, and unjudged ones of people.
+
+    What people demonstrate is cloned without a reward (WebGPT, section 3.2), but only if they went on to
+    answer from quotes.
+    """
+    return (episode for episode in episodes if _is_accepted(episode, least))
+
+
+def _is_accepted(episode: Episode, least: float) -> bool:
+    if episode.reward is not None:
+        return episode.reward >= least
+    return episode.policy == Human.name and episode.can_be_answered and episode.ending != "abandoned"
 
 
 def balanced(found: Sequence[StateCommand], most: Mapping[Learned, int], seed: int) -> list[StateCommand]:

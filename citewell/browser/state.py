@@ -24,7 +24,9 @@ class State:
 
     `text` is the text in view, and `links` are the links in it by their ids. The scroll bar shows lines
     `first` to `last` of `lines` lines of the page. `past_actions` are the commands so far in the short form
-    of Figure 1. Everything is reduced to the budget, the oldest actions and quotes first.
+    of Figure 1. Everything is reduced to the budget, the oldest actions and quotes first. The text of the
+    state does not show `visited`, the addresses of all pages that were opened, and `taken`, the full words of
+    all quotes: they only say which commands would repeat a step.
     """
 
     question: str
@@ -39,6 +41,8 @@ class State:
     links: Mapping[int, Link] = field(default_factory=dict)
     actions_left: int = 0
     can_go_back: bool = False
+    visited: frozenset[str] = frozenset()
+    taken: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """Return the state as text, in the layout of Figure 1 (b)."""

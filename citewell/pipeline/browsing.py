@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from citewell.browser.policies.opening import Opened, open_policy
 from citewell.browser.policy import Policy
 from citewell.browser.web import Web
 from citewell.core.build_cache import OnStep
-from citewell.core.errors import InputError
+from citewell.core.errors import CitewellError, InputError
 from citewell.core.events import Browsed, Done, Event, Notice, Ranked
 from citewell.core.settings import BrowserSettings, Settings
 from citewell.core.types import Answer, Reference
@@ -32,15 +32,39 @@ from citewell.pipeline.web import web_of
 from citewell.scorer.choice import mean_support
 
 Keep = Callable[[Episode], object]
-"""Receives every episode of a question; the one that is answered from comes first."""
+"""Receives every episode of a question; the one that is answered from comes first, broken off ones last."""
+
+
+class _EpisodeKeeper:
+    """Hands each episode on once: with its answer, or else at the end."""
+
+    def __init__(self, keep: Keep) -> None:
+        self._keep = keep
+        self._waiting: dict[str, Episode] = {}
+
+    def add(self, episode: Episode) -> None:
+        """Note an episode that may still be answered from."""
+        if episode.steps:
+            self._waiting[episode.id] = episode
+
+    def keep(self, episode: Episode) -> None:
+        """Hand on an episode with its answer."""
+        self._waiting.pop(episode.id, None)
+        self._keep(episode)
+
+    def keep_rest(self) -> None:
+        """Hand on all other episodes."""
+        for episode in list(self._waiting.values()):
+            self.keep(episode)
 
 
 class _Answered(NamedTuple):
-    """An episode, and the answer written from its quotes."""
+    """An episode, and the answer written from its quotes; `failures` say what became of other episodes."""
 
     episode: Episode
     answer: Answer
     events: tuple[Event, ...] = ()
+    failures: tuple[str, ...] = ()
 
     @property
     def standing(self) -> tuple[bool, float, float]:
@@ -55,8 +79,8 @@ class Browsing:
     """A pipeline that answers from the quotes of a browsing policy (WebGPT §2, arXiv:2112.09332).
 
     The answering phase is the pipeline's: the same generator, unless the policy itself answers, and always
-    the same check of citations and scorer. Several episodes
-    run concurrently, and the one with the best answer wins.
+    the same check of citations and scorer. Several episodes run concurrently, and the one with the best
+    answer wins; a notice says which error made one fail.
     """
 
     def __init__(
@@ -76,59 +100,74 @@ class Browsing:
 
         Every command is a `Browsed`; the quotes then are the references of a `Ranked`, and what follows is
         what `Pipeline.write` yields. Without quotes, and if the policy ended browsing with `End: Nonsense`
-        or `End: Controversial`, there is no answer. Raises as `Pipeline.write` and `run_episode` do.
+        or `End: Controversial`, there is no answer. Raises as `Pipeline.write` and `run_episode` do, if all
+        episodes fail.
         """
         question = self._pipeline.checked(question)
+        kept = _EpisodeKeeper(keep)
+        try:
+            async with aclosing(self._ask(question, actions, kept)) as events:
+                async for event in events:
+                    yield event
+        finally:
+            kept.keep_rest()
+
+    async def _ask(
+        self, question: str, actions: int | None, kept: _EpisodeKeeper
+    ) -> AsyncGenerator[Event, None]:
         started = time.perf_counter()
         episodes: list[Episode] = []
-        async with aclosing(self._browse(question, actions)) as browsing:
+        failures: list[str] = []
+        async with aclosing(self._browse(question, actions, kept)) as browsing:
             async for passed in browsing:
                 if isinstance(passed, Episode):
                     episodes.append(passed)
-                else:
-                    yield passed
+                    continue
+                if isinstance(passed, Notice):
+                    failures.append(passed.text)
+                yield passed
         spent = round(time.perf_counter() - started, 4)
         several = len(episodes) > 1
         writing = (
-            self._best(question, episodes, keep) if several else self._alone(question, episodes[0], keep)
+            self._best(question, episodes, kept) if several else self._alone(question, episodes[0], kept)
         )
         async with aclosing(writing) as events:
             async for event in events:
                 if isinstance(event, _Answered):
-                    yield Done(_whole(event, spent, time.perf_counter() - started))
+                    answered = event._replace(failures=(*failures, *event.failures))
+                    yield Done(_whole(answered, spent, time.perf_counter() - started))
                 else:
                     yield event
 
     async def _alone(
-        self, question: str, episode: Episode, keep: Keep
+        self, question: str, episode: Episode, kept: _EpisodeKeeper
     ) -> AsyncGenerator[Event | _Answered, None]:
-        """Yield the events of writing from an episode, which is kept also where that fails."""
-        is_kept = False
-        try:
-            async with aclosing(self._write(question, episode)) as events:
-                async for event in events:
-                    if isinstance(event, Done):
-                        answered = _Answered(replace(episode, answer=event.answer.answer), event.answer)
-                        is_kept = True
-                        keep(answered.episode)
-                        yield answered
-                    else:
-                        yield event
-        except BaseException:
-            if not is_kept:
-                keep(episode)
-            raise
+        """Yield the events of writing from an episode."""
+        async with aclosing(self._write(question, episode)) as events:
+            async for event in events:
+                if isinstance(event, Done):
+                    answered = _Answered(replace(episode, answer=event.answer.answer), event.answer)
+                    kept.keep(answered.episode)
+                    yield answered
+                else:
+                    yield event
 
     async def _best(
-        self, question: str, episodes: Sequence[Episode], keep: Keep
+        self, question: str, episodes: Sequence[Episode], kept: _EpisodeKeeper
     ) -> AsyncGenerator[Event | _Answered, None]:
         """Yield the events of writing from the episode with the best answer."""
-        try:
-            answered = [await self._answered(question, episode) for episode in episodes]
-        except BaseException:
-            for episode in episodes:
-                keep(episode)
-            raise
+        answered: list[_Answered] = []
+        errors: list[CitewellError] = []
+        for episode in episodes:
+            try:
+                answered.append(await self._answered(question, episode))
+            except CitewellError as error:
+                errors.append(error)
+        if not answered:
+            raise errors[0]
+        notices = self._failures(errors)
+        for notice in notices:
+            yield notice
         answered.sort(key=lambda one: one.standing, reverse=True)
         for place, one in enumerate(answered):
             about = {
@@ -137,18 +176,26 @@ class Browsing:
                 "value": f"{one.standing[1]:.4f}",
             }
             answered[place] = one._replace(episode=replace(one.episode, about=one.episode.about | about))
-            keep(answered[place].episode)
+            kept.keep(answered[place].episode)
         for event in answered[0].events:
             yield event
-        yield answered[0]
+        yield answered[0]._replace(failures=tuple(notice.text for notice in notices))
 
-    async def _browse(self, question: str, actions: int | None) -> AsyncGenerator[Browsed | Episode, None]:
-        """Yield the events of all episodes as they come, and the episodes in the order of the policies."""
+    def _failures(self, errors: Iterable[CitewellError]) -> list[Notice]:
+        return [Notice(f"One of {len(self._policies)} episodes failed: {error}") for error in errors]
+
+    async def _browse(
+        self, question: str, actions: int | None, kept: _EpisodeKeeper
+    ) -> AsyncGenerator[Browsed | Notice | Episode, None]:
+        """Yield the events of all episodes as they come, and the whole ones in the order of the policies.
+
+        A notice gives the error of each other one; raises the first if none is whole.
+        """
         passed: asyncio.Queue[Browsed | None] = asyncio.Queue()
 
         async def browse(place: int, policy: Policy) -> Episode:
             try:
-                return await self._episode(question, policy, place, actions, passed)
+                return await self._episode(question, policy, place, actions, passed, kept)
             finally:
                 passed.put_nowait(None)
 
@@ -161,8 +208,17 @@ class Browsing:
                     left -= 1
                 else:
                     yield event
-            for task in tasks:
-                yield await task
+            ended = await asyncio.gather(*tasks, return_exceptions=True)
+            whole = [each for each in ended if isinstance(each, Episode)]
+            errors = [each for each in ended if isinstance(each, CitewellError)]
+            if bugs := [each for each in ended if not isinstance(each, Episode | CitewellError)]:
+                raise bugs[0]
+            if not whole:
+                raise errors[0]
+            for notice in self._failures(errors):
+                yield notice
+            for episode in whole:
+                yield episode
         finally:
             for task in tasks:
                 task.cancel()
@@ -175,12 +231,15 @@ class Browsing:
         place: int,
         actions: int | None,
         passed: asyncio.Queue[Browsed | None],
+        kept: _EpisodeKeeper,
     ) -> Episode:
         browser = Browser(self._web, self.limits, self._count)
         number = 0
-        async with aclosing(run_episode(browser, policy, question, actions=actions)) as events:
+        steps = run_episode(browser, policy, question, actions=actions, broken_off=kept.add)
+        async with aclosing(steps) as events:
             async for event in events:
                 if not isinstance(event, StepTaken):
+                    kept.add(event.episode)
                     return event.episode
                 number += 1
                 step, state = event
@@ -319,7 +378,7 @@ def _whole(answered: _Answered, browsing: float, total: float) -> Answer:
     episode, answer = answered.episode, answered.answer
     return replace(
         answer,
-        notices=(*_notices(episode), *answer.notices),
+        notices=(*answered.failures, *_notices(episode), *answer.notices),
         timings={"browse": browsing} | answer.timings | {"total": round(total, 4)},
         models=answer.models | {"policy": episode.policy},
         episode=msgspec.to_builtins(episode),

@@ -19,7 +19,6 @@ from citewell.browser.training.encode import PairEncoder
 from citewell.browser.training.measure import OpenWeb
 from citewell.core.questions import AnsweredQuestion
 from citewell.reinforcement.browsing.config import EpisodesConfig
-from citewell.reinforcement.browsing.reward import can_be_answered
 from citewell.reinforcement.config import AnswersTrainingConfig
 from citewell.reinforcement.networks import PolicyNetworks
 from citewell.reinforcement.reading import draw
@@ -111,7 +110,7 @@ class EpisodeWriter:
             return [each.browsed(row.question) for each, row in zip(running, asked, strict=True)]
 
     def _answered(self, browsed: Sequence[BrowsedEpisode], phases: int, seed: int) -> list[BrowsedEpisode]:
-        can = [each for each in browsed if can_be_answered(each.episode)]
+        can = [each for each in browsed if each.episode.can_be_answered]
         prompts = {id(each): self._answering(each.episode) for each in can}
         several = [prompts[id(each)] for each in can for _ in range(phases)]
         drawn = iter(self._draw(self._answers, several, seed) if several else ())

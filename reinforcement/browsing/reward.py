@@ -13,19 +13,12 @@ from citewell.reinforcement.reward import Reward
 
 RateEpisode = Callable[[Episode], float]
 
-_NO_ANSWER = {"Nonsense", "Controversial"}
-
-
-def can_be_answered(episode: Episode) -> bool:
-    """Return True if the policy quoted something, and did not skip the answer."""
-    return bool(episode.quotes) and episode.ending not in _NO_ANSWER
-
 
 def by_answer(reward: Reward, missing: float) -> RateEpisode:
     """Return the reward of an episode's answer with its quotes as references, or `missing` without one."""
 
     def rate(episode: Episode) -> float:
-        if not episode.answer or not can_be_answered(episode):
+        if not episode.answer or not episode.can_be_answered:
             return missing
         rated = reward(episode.question, references_of(episode), episode.answer)
         return missing if rated.is_empty else rated.score

@@ -19,6 +19,7 @@ from citewell.browser.episode import Ending, Episode, Step
 from citewell.browser.limits import BrowserLimits
 from citewell.browser.merging import merge_scrolls
 from citewell.browser.page import TextPage
+from citewell.browser.policies.human import Human
 from citewell.browser.recording import Recorded, RecordedPage, WebRecorder
 from citewell.browser.state import State, TakenQuote
 from citewell.browser.web import Web
@@ -33,8 +34,6 @@ from citewell.server.work.public_urls import PublicUrls
 from citewell.server.work.reconnecting import Reconnecting
 from citewell.server.work.turns import FairTurns
 
-POLICY = "human"
-"""The policy of an episode that a person demonstrated."""
 MAX_OPEN = 64  # browsers in memory
 IDLE_SECONDS = 1800.0  # after which an unused browser is closed
 _CONCURRENCY = 4  # actions that run concurrently
@@ -253,7 +252,7 @@ class DemonstrationService:
         return Episode(
             id=demonstration.id,
             question=browser.question,
-            policy=POLICY,
+            policy=Human.name,
             steps=tuple(steps),
             quotes=browser.quotes,
             ending=browser.ending or "abandoned",

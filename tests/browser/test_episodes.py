@@ -7,10 +7,12 @@ from contextlib import aclosing
 import pytest
 
 from citewell.browser.environment import Browser
+from citewell.browser.episode import Episode
 from citewell.browser.episodes import Ended, Question, StepTaken, finished, run_episode, run_many
+from citewell.browser.page import error_page
 from citewell.browser.policy import Action
 from citewell.browser.state import State
-from citewell.core.errors import InputError
+from citewell.core.errors import InputError, ServiceError
 from tests.browser.pages import Shelf, article
 
 COMMANDS = ("Search crows", "Clicked on link 0", "Nonsense", "Quote: crows are black", "End: Answer")
@@ -36,6 +38,40 @@ class Reciting:
 
 def start() -> Browser:
     return Browser(Shelf(article("Crows are black.")))
+
+
+async def test_an_episode_that_fails_or_is_canceled_is_handed_on_as_far_as_it_came() -> None:
+    kept: list[Episode] = []
+    with pytest.raises(IndexError):
+        async for _ in run_episode(
+            start(), Reciting(COMMANDS[:2]), "What are crows?", broken_off=kept.append
+        ):
+            pass
+    events = run_episode(start(), Reciting(), "What are crows?", broken_off=kept.append)
+    await anext(events)
+    await events.aclose()
+    assert [(len(episode.steps), episode.ending) for episode in kept] == [(2, "abandoned"), (1, "abandoned")]
+
+
+@pytest.mark.parametrize("ending", ["Answer", "Nonsense"])
+async def test_where_the_search_failed_and_nothing_is_quoted_the_failure_is_the_outcome(ending: str) -> None:
+    kept: list[Episode] = []
+    down = error_page("", "the search failed, since the engine is down.")
+    browser = Browser(Shelf(article("Crows are black."), found={"crows": down}))
+    commands = ["Search birds", "Search crows", f"End: {ending}"]
+    with pytest.raises(ServiceError) as caught:
+        async for _ in run_episode(browser, Reciting(commands), "What are crows?", broken_off=kept.append):
+            pass
+    assert caught.value.message == "Nothing was quoted: the search failed, since the engine is down."
+    assert [(len(episode.steps), episode.ending) for episode in kept] == [(3, ending)]
+
+
+async def test_a_search_that_failed_is_no_failure_of_what_was_quoted_or_searched_later() -> None:
+    web = Shelf(article("Crows are black."), found={"crows": error_page("", "the search failed.")})
+    found = ["Search birds", "Clicked on link 0", "Quote: Crows are black", "Search crows", "End: Answer"]
+    assert (await finished(Browser(web), Reciting(found), Question("What?"))).quotes
+    later = ["Search crows", "Search birds", "End: Answer"]
+    assert not (await finished(Browser(web), Reciting(later), Question("What?"))).quotes
 
 
 async def test_an_episode_gives_each_step_with_its_state_and_is_whole_at_the_end() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from citewell.browser.episode import Episode, Step
-from citewell.browser.pairs import StateCommand, balanced, pairs, rewarded
+from citewell.browser.episode import Ending, Episode, Step
+from citewell.browser.pairs import StateCommand, accepted, balanced, pairs
 from citewell.browser.state import TakenQuote
 
 
@@ -40,7 +40,18 @@ def test_the_answer_is_one_more_pair_whose_citations_count_the_quotes_from_1() -
 
 def test_episodes_without_enough_reward_are_left_out() -> None:
     some = [episode(reward=reward) for reward in (None, 0.0, 0.5, 1.0)]
-    assert list(rewarded(some, 0.5)) == some[2:]
+    assert list(accepted(some, 0.5)) == some[2:]
+
+
+def test_what_a_person_answers_from_needs_no_reward() -> None:
+    crows = TakenQuote("Crows", "birds.example", "https://birds.example", "They are black.")
+    person = replace(episode(("End: Answer", "end"), reward=None), policy="human", quotes=(crows,))
+    endings: tuple[Ending, ...] = ("Answer", "quotes", "actions", "abandoned", "Nonsense", "Controversial")
+    some = [replace(person, ending=ending) for ending in endings]
+    assert list(accepted(some, 0.5)) == some[:3]
+    assert list(accepted([replace(person, quotes=()), replace(person, policy="scripted")], 0.5)) == []
+    judged = [replace(person, reward=reward) for reward in (0.0, 1.0)]
+    assert list(accepted(judged, 0.5)) == judged[1:]
 
 
 def test_kinds_are_bounded_and_repeats_dropped() -> None:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import pytest
 
 from citewell.browser.episode import read_episodes
 
@@ -73,6 +78,56 @@ def test_a_file_that_cannot_be_written_is_named_before_browsing(cli: Cli, tmp_pa
         assert code == 2
         assert problem in err
         assert "Search" not in err
+
+
+def test_files_of_two_options_differ(cli: Cli, tmp_path: Path) -> None:
+    file, same = tmp_path / "a.jsonl", tmp_path / "none" / ".." / "a.jsonl"
+    (tmp_path / "none").mkdir()
+    code, out, err = cli.run("browse", BATS, *NOTES, "--trace", file, "--record", same)
+    assert (code, out) == (2, "")
+    assert f"--trace and --record both name {same}." in err
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("option", ["--trace", "--record"])
+def test_a_file_that_takes_nothing_is_named_after_the_answer(cli: Cli, option: str) -> None:
+    code, out, err = cli.run("browse", BATS, *NOTES, option, "/dev/full")
+    assert (code, SENTENCE in out) == (1, True)
+    assert "citewell: /dev/full cannot be written: No space left on device." in err
+    assert "Traceback" not in err
+
+
+def test_a_search_that_fails_is_an_error(cli: Cli, tmp_path: Path) -> None:
+    trace = tmp_path / "episode.jsonl"
+    down = ("--search", "searxng", "--set", "search.searxng_url=http://127.0.0.1:9")
+    code, out, err = cli.run("browse", BATS, *down, "--trace", trace)
+    assert (code, out) == (1, "")
+    assert "citewell: Nothing was quoted: the search failed, since" in err
+    (episode,) = read_episodes(trace)
+    assert episode.ending == "Answer"
+
+
+def test_one_ctrl_c_ends_what_a_person_browses_and_keeps_it(cli: Cli, tmp_path: Path) -> None:
+    trace, record = tmp_path / "episode.jsonl", tmp_path / "pages.jsonl"
+    process = cli.start(
+        *("browse", BATS, *NOTES, "--policy", "human", "--trace", trace, "--record", record),
+        stdin=subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    assert process.stderr is not None
+    process.stdin.write("s bats\n")
+    process.stdin.flush()
+    assert any(line.startswith("♦Title") and "bats" in next(process.stderr) for line in process.stderr)
+    assert any(line.startswith("♦Next action") for line in process.stderr)
+    os.killpg(process.pid, signal.SIGINT)
+    code, err = process.wait(timeout=60), process.stderr.read()
+    process.stdin.close()
+    assert code == 130
+    assert "citewell: interrupted; everything stored so far is kept." in err
+    assert "Traceback" not in err
+    (episode,) = read_episodes(trace)
+    assert ([step.command for step in episode.steps], episode.ending) == (["Search bats"], "abandoned")
+    assert record.read_bytes().count(b"\n") == 1
 
 
 def test_the_episode_is_kept_if_nobody_can_write_the_answer(cli: Cli, tmp_path: Path) -> None:

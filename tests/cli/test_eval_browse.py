@@ -90,6 +90,27 @@ def test_an_evaluation_that_was_killed_goes_on(cli: Cli, questions: Path, tmp_pa
     again = cli.run(*call)
     assert (again.code, again.err) == (0, "")
     assert again.out == result.out
+    file.write_bytes(file.read_bytes()[:-9])
+    cut = cli.run(*call)
+    assert cut.code == 0, cut.err
+    assert cut.err == "scripted: 3 of 3, found 2\n"
+    assert [episode.question for episode in read_episodes(file)] == [row["question"] for row in ROWS]
+
+
+def test_a_search_that_fails_measures_nothing(cli: Cli, questions: Path) -> None:
+    down = ("--set", "search.providers=searxng", "--set", "search.searxng_url=http://127.0.0.1:9")
+    code, out, err = cli.run("eval", "browse", questions, *down, "--systems", "scripted")
+    assert (code, out) == (1, "")
+    assert "scripted: 1 of 3, failed: Nothing was quoted: the search failed, since" in err
+    assert "scripted failed on 3 questions in a row" in err
+
+
+def test_episodes_that_cannot_be_written_are_named_first(cli: Cli, questions: Path, tmp_path: Path) -> None:
+    (tmp_path / "e" / "scripted.jsonl").mkdir(parents=True)
+    code, out, err = cli.run("eval", "browse", questions, *NOTES, "--episodes", tmp_path / "e")
+    assert (code, out) == (2, "")
+    assert "scripted.jsonl is a folder" in err
+    assert "random: 1 of 3" not in err
 
 
 def test_statistics_of_what_was_kept(cli: Cli, tmp_path: Path) -> None:
@@ -157,7 +178,7 @@ def test_files_without_questions(cli: Cli, tmp_path: Path, content: bytes | None
 MISTAKES = {
     "unknown system": (("--systems", "scripted,no-such-model"), 1, "Unknown model 'no-such-model'"),
     "no language model": (("--systems", "scripted,extractive"), 1, "extractive is not a language model"),
-    "best of a script": (("--systems", "scripted,2*scripted"), 2, "2 episodes would be equal"),
+    "best of a script": (("--systems", "scripted,2*scripted"), 2, "scripted cannot browse 2 times"),
     "best of the pipeline": (("--systems", "scripted,2*pipeline"), 2, "2 episodes would be equal"),
     "no system": (("--systems", " ,"), 2, "--systems names no system."),
     "unknown baseline": (("--baseline", "pipeline"), 2, "The baseline 'pipeline' is not among the systems"),

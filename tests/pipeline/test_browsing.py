@@ -15,8 +15,8 @@ from citewell.browser.episode import Episode
 from citewell.browser.limits import BrowserLimits
 from citewell.browser.policy import Action, Policy
 from citewell.browser.state import State
-from citewell.core.errors import InputError
-from citewell.core.events import Browsed, Done, Event
+from citewell.core.errors import InputError, ServiceError
+from citewell.core.events import Browsed, Done, Event, Notice
 from citewell.core.settings import BrowserSettings, Settings
 from citewell.core.types import Answer, Sentence
 from citewell.pipeline.browsing import _Answered, browser_limits, open_browsing
@@ -205,8 +205,70 @@ async def test_of_several_episodes_the_one_with_an_answer_wins(settings: Make) -
     assert [episode.about["place"] for episode in kept] == ["1", "2"]
 
 
+class Down(Recited):
+    """Recites commands; after the last one, its model does not answer."""
+
+    def sampled(self, seed: int) -> Down:
+        return Down(self._others[seed])
+
+    async def act(self, state: State) -> Action:
+        if 100 - state.actions_left == len(self._commands):
+            raise ServiceError("The model is down.", "Wait.")
+        return await super().act(state)
+
+
+FAILED = "One of 3 episodes failed: The model is down. Wait."
+
+
+async def test_of_several_episodes_those_that_end_count_and_the_others_are_reported(settings: Make) -> None:
+    kept: list[Episode] = []
+    whole = recite(f"Quote: {FOUND}", "End: Answer")
+    events = await browse(settings(browser__best_of=3), Down(whole, recite("End: Answer"), recite()), kept)
+    assert [event.text for event in events if isinstance(event, Notice)] == [FAILED]
+    assert FAILED in answer(events).notices
+    assert FOUND in answer(events).answer
+    assert [(len(episode.steps), episode.ending) for episode in kept] == [
+        (4, "Answer"),
+        (3, "Answer"),
+        (2, "abandoned"),
+    ]
+    events = await browse(settings(browser__best_of=3), Down(recite(), whole, recite()))
+    assert answer(events).notices[:2] == (FAILED, FAILED)
+    assert FOUND in answer(events).answer
+
+
+async def test_where_all_episodes_fail_the_question_does(settings: Make) -> None:
+    kept: list[Episode] = []
+    with pytest.raises(ServiceError, match="The model is down"):
+        await browse(settings(browser__best_of=2), Down(recite(), recite()), kept)
+    assert [episode.ending for episode in kept] == ["abandoned", "abandoned"]
+
+
+class Half(Answering):
+    """Answers from its second episode only."""
+
+    def sampled(self, seed: int) -> Half:
+        return self
+
+    async def answer(self, prompt: str, *, most: int, seed: int | None) -> str:
+        if not self.asked:
+            self.asked.append(prompt)
+            raise ServiceError("The model is down.", "Wait.")
+        return await super().answer(prompt, most=most, seed=seed)
+
+
+async def test_of_several_answers_one_may_fail(settings: Make) -> None:
+    kept: list[Episode] = []
+    policy = Half(recite(f"Quote: {FOUND}", "End: Answer"))
+    chosen = settings(browser=BrowserSettings(answerer="policy", best_of=2))
+    found = answer(await browse(chosen, policy, kept))
+    assert found.notices[0] == "One of 2 episodes failed: The model is down. Wait."
+    assert FOUND in found.answer
+    assert [episode.answer is None for episode in kept] == [False, True]
+
+
 async def test_a_script_cannot_be_the_best_of_several(settings: Make) -> None:
-    with pytest.raises(InputError, match="the same way each time"):
+    with pytest.raises(InputError, match="only language models sample"):
         await browse(settings(browser__best_of=2))
 
 

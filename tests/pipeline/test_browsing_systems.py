@@ -64,7 +64,7 @@ async def test_the_pipeline_has_references_and_the_script_has_quotes(settings: M
     ("name", "n", "error", "message"),
     [
         ("pipeline", 2, InputError, "2 episodes would be equal"),
-        ("scripted", 3, InputError, "3 episodes would be equal"),
+        ("scripted", 3, InputError, "cannot browse 3 times"),
         ("extractive", 1, ModelError, "not a language model"),
     ],
 )

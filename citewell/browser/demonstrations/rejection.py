@@ -38,7 +38,7 @@ async def demonstrate(
     """Yield an episode for each question, `at_once` at a time, with reward 1 for success and 0 otherwise.
 
     `start` makes the browsers. All episodes are yielded as they end, so that the caller can count the
-    rejected ones; `citewell.browser.pairs.rewarded` selects the accepted ones.
+    rejected ones; `citewell.browser.pairs.accepted` selects the accepted ones.
     """
     waiting = iter(known)
 

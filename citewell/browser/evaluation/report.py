@@ -41,6 +41,7 @@ def summary(outcomes: Outcomes) -> dict[str, dict[str, Any]]:
             "tokens": round(mean(row.tokens for row in rows), 1),
             "seconds": round(mean(row.seconds for row in rows), 2),
             "judge": ", ".join(sorted({row.judge for row in rows if row.judge})),
+            "failures": sum(bool(row.error) for row in rows),
         }
     return found
 
@@ -68,6 +69,10 @@ def markdown(outcomes: Outcomes, baseline: str) -> str:
     parts = [markdown_table(["system", *measures, *(["chosen by"] if judged else [])], rows), _SUCCESS]
     if judged:
         parts.append(_JUDGED)
+    for name, results in outcomes.items():
+        if errors := [result.error for result in results.values() if result.error]:
+            share = f"{len(errors):,} of {len(results):,} questions"
+            parts.append(f"{name} failed on {share}, which count as not found: {errors[0]}")
     others = {name: _found(results) for name, results in outcomes.items() if name != baseline}
     if others:
         differences = compare_all(others, _found(outcomes[baseline]))
@@ -85,7 +90,7 @@ def as_json(outcomes: Outcomes) -> str:
 
 
 def details(outcomes: Outcomes) -> str:
-    """Return the values of each question as JSON, for `citewell eval compare`."""
+    """Return the values of each question and the failures as JSON, for `citewell eval compare`."""
     values = {
         name: {
             measure: {question: float(getattr(result, measure)) for question, result in results.items()}
@@ -93,7 +98,11 @@ def details(outcomes: Outcomes) -> str:
         }
         for name, results in outcomes.items()
     }
-    return json.dumps({"values": values}, indent=1, ensure_ascii=False) + "\n"
+    failures = {
+        name: {question: result.error for question, result in results.items() if result.error}
+        for name, results in outcomes.items()
+    }
+    return json.dumps({"values": values, "failures": failures}, indent=1, ensure_ascii=False) + "\n"
 
 
 def _found(results: Mapping[str, Result]) -> dict[str, float]:

@@ -18,6 +18,9 @@ CHOSEN = "chosen"
 JUDGE = "judge"
 """The key of `Episode.about` that names the judge that chose among several episodes of the question."""
 
+BEST_OF = "best_of"
+"""The key of `Episode.about` that counts these several episodes."""
+
 
 class BrowsingSystem(Protocol):
     """A system that answers questions with quotes."""
@@ -27,7 +30,7 @@ class BrowsingSystem(Protocol):
     async def browse(self, question: str) -> list[Episode]:
         """Return the episodes of a question; those that were not chosen say so under `CHOSEN`.
 
-        If there are several, each names the judge under `JUDGE`.
+        If there are several, each names the judge under `JUDGE`, and their number under `BEST_OF`.
         """
         ...
 
@@ -47,7 +50,7 @@ class PolicySystem:
     ) -> None:
         """`start` makes browsers; an episode has at most `actions` commands.
 
-        Raises `InputError` for several episodes of a deterministic policy.
+        Raises `InputError` for several episodes of a policy that does not sample its commands.
         """
         self.name = name
         self._policies = variants(policy, n)
@@ -63,10 +66,11 @@ class PolicySystem:
 
 
 def chosen(episodes: Sequence[Episode], judge: EpisodeJudge) -> list[Episode]:
-    """Return the episodes labeled with the judge's name; all but the best are marked as not chosen."""
+    """Return the episodes labeled with their number and judge; all but the best are marked as not chosen."""
     winner = best(episodes, judge.rate)
-    others = {CHOSEN: "no", JUDGE: judge.name}
+    about = {JUDGE: judge.name, BEST_OF: f"{len(episodes)}"}
+    others = {CHOSEN: "no", **about}
     return [
-        replace(episode, about=episode.about | ({JUDGE: judge.name} if episode is winner else others))
+        replace(episode, about=episode.about | (about if episode is winner else others))
         for episode in episodes
     ]

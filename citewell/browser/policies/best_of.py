@@ -37,14 +37,15 @@ class Sampled(Protocol):
 def variants(policy: Policy, n: int) -> list[Policy]:
     """Return `n` policies for `n` episodes of one question; a single one is the policy itself.
 
-    Raises `InputError` for several episodes of a deterministic policy.
+    Raises `InputError` for several episodes of a policy that does not sample its commands.
     """
     if n == 1:
         return [policy]
     if not isinstance(policy, Sampled):
         raise InputError(
-            f"The policy {policy.name} browses the same way each time, so {n} episodes would be equal.",
-            "Choose the best of 1, or another policy.",
+            f"The policy {policy.name} cannot browse {n} times for a question: only language models sample "
+            "their commands.",
+            "Choose the best of 1, or a language model as the policy.",
         )
     return [policy.sampled(seed) for seed in range(n)]
 

@@ -70,7 +70,8 @@ def _quotes(allowed: Legal) -> dict[str, list[str]]:
     adjacent alternatives in one rule that begin alike.
     """
     found: dict[str, list[str]] = {}
-    for quote in dict.fromkeys(quote for run in allowed.quotable for quote in passages(run)):
+    named = (quote for run in allowed.quotable for quote in passages(run) if quote not in allowed.taken)
+    for quote in dict.fromkeys(named):
         start, mark, end = quote.partition("━")
         found.setdefault(start + mark, []).append(end)
     return found

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Callable
 
 from citewell.browser.commands import Invalid, parse
 from citewell.browser.policy import Action
 from citewell.browser.state import State
+from citewell.retriever.daemon_thread import in_daemon_thread
 
 HELP = """\
 s WORDS   search                     f TEXT    find the text in the page
@@ -40,7 +40,10 @@ class Human:
         ask: Callable[[], str],
         tell: Callable[[str], object],
     ) -> None:
-        """`show` shows a state, `tell` a line. `ask` reads a line, in a thread; `EOFError` ends browsing."""
+        """`show` shows a state, `tell` a line. `ask` reads a line; `EOFError` ends browsing.
+
+        `ask` runs in a thread that a canceled episode, as by Ctrl-C, leaves behind.
+        """
         self._show = show
         self._ask = ask
         self._tell = tell
@@ -50,7 +53,7 @@ class Human:
         self._show(state)
         while True:
             try:
-                line = await asyncio.to_thread(self._ask)
+                line = await in_daemon_thread(self._ask, "terminal")
             except EOFError:
                 return Action("End: Answer")
             command = parse(written_out(line))

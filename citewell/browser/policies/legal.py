@@ -9,34 +9,32 @@ from dataclasses import dataclass, replace
 from citewell.browser.characters import MARK
 from citewell.browser.commands import Find
 from citewell.browser.page import Link
+from citewell.browser.policies.quoting import SHORTEST, Words, names
 from citewell.browser.state import State
 from citewell.core.text import content_words, squeeze
 
 RESULTS = "Search results for: "
 """Start of the title of a page of results."""
 
-SHORTEST = 4
-"""Minimum words of a passage to quote."""
-
 _SEARCHES = 2  # before giving up
 _LEADS_AWAY = ("Click ", "Search ", "Back")
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n")
 _ELLIPSIS = "…"
-
-Words = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Legal:
     """The commands that a state allows; `give_up` is ending without an answer.
 
-    `find` are the words to look for; `quotable` are the words of paragraphs in view, links stripped.
+    `find` are the words to look for; `quotable` are the words of paragraphs in view, links stripped, and
+    `taken` the names that belong to earlier quotes.
     """
 
     search: bool = True
     links: tuple[int, ...] = ()
     find: tuple[str, ...] = ()
     quotable: tuple[Words, ...] = ()
+    taken: frozenset[str] = frozenset()
     down: bool = False
     up: bool = False
     back: bool = False
@@ -53,7 +51,7 @@ def legal(state: State) -> Legal:
         down=state.last < state.lines,
         up=state.first > 0,
         back=state.can_go_back,
-        answer=bool(state.quotes),
+        answer=bool(state.taken),
     )
 
 
@@ -72,9 +70,10 @@ def onwards(state: State) -> Legal:
         links=tuple(number for number in allowed.links if not opened(state, state.links[number])),
         find=tuple(word for word in allowed.find if str(Find(word)) not in here),
         quotable=tuple(_untaken(state, allowed.quotable)),
+        taken=frozenset(name for quote in state.taken for name in names(quote)),
         down=allowed.down and not last.startswith(("Scrolled up", "Top")),
         up=allowed.up and not last.startswith("Scrolled down"),
-        give_up=not state.quotes and len(queries(state)) >= _SEARCHES,
+        give_up=not state.taken and len(queries(state)) >= _SEARCHES,
     )
 
 
@@ -89,11 +88,8 @@ def since_opened(state: State) -> list[str]:
 
 
 def opened(state: State, link: Link) -> bool:
-    """Return True if a past action followed the link or one to the same page."""
-    if link.url == state.url:
-        return True
-    names = (f"Click {link.text}", f"Click {link.text} {link.domain}")
-    return any(_is(action, name) for action in state.past_actions for name in names)
+    """Return True if the page of the link is open, or was opened by this link or another."""
+    return link.url == state.url or link.url in state.visited
 
 
 def queries(state: State) -> list[str]:
@@ -125,7 +121,7 @@ def _paragraphs(state: State) -> Iterator[Words]:
 
 def _untaken(state: State, quotable: Sequence[Words]) -> Iterator[Words]:
     """Yield the unquoted runs of words that are long enough to be meaningful."""
-    taken = ["".join(quote.text.split()).casefold().rstrip(_ELLIPSIS) for quote in state.quotes]
+    taken = ["".join(quote.split()).casefold() for quote in state.taken]
     for words in quotable:
         run: list[str] = []
         for word, is_covered in zip(words, _covered(words, taken), strict=True):

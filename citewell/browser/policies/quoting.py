@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from citewell.browser.policies.legal import SHORTEST, Words
 from citewell.core.text import split_sentences
+
+SHORTEST = 4
+"""Minimum words of a passage to quote."""
 
 LONGEST = 150
 """Maximum words of a quoted passage."""
+
+Words = tuple[str, ...]
 
 _WHOLE = 12  # words up to which a passage is quoted word for word
 _END = 4  # words of each end of a longer one
@@ -35,6 +39,13 @@ def passages(run: Words) -> Iterator[str]:
 def abbreviated(passage: str) -> str:
     """Return the passage in the form of a quote: a long one is abbreviated to its first and last words."""
     parts = passage.split()
-    if len(parts) <= _WHOLE:
-        return " ".join(parts)
+    return " ".join(parts) if len(parts) <= _WHOLE else _ends(parts)
+
+
+def names(passage: str) -> tuple[str, str]:
+    """Return the quotes that name the passage, also where they are meant for another one with its ends."""
+    return abbreviated(passage), _ends(passage.split())
+
+
+def _ends(parts: Sequence[str]) -> str:
     return f"{' '.join(parts[:_END])}━{' '.join(parts[-_END:])}"

@@ -98,8 +98,7 @@ class Scripted:
         here = sum(quote.url == state.url for quote in state.quotes)
         if state.url and here < self._script.per_page:
             # Two passages with the same ends have one name, by which only the first can be quoted.
-            taken = {abbreviated(quote.text) for quote in state.quotes}
-            passages = [each for each in self._passages(allowed) if abbreviated(each) not in taken]
+            passages = [each for each in self._passages(allowed) if abbreviated(each) not in allowed.taken]
             if (best := self._best(state, passages)) and best.relevance >= self._script.quoted:
                 return Quote(abbreviated(passages[best.place]))
             if allowed.down and since_opened(state).count("Scrolled down 1") < self._script.windows - 1:

@@ -34,7 +34,9 @@ class BrowserConfig(Section):
 class PolicyDataConfig(DataConfig):
     """Demonstrations."""
 
-    least_reward: float = Field(1.0, description="Min reward; episodes with less, or none, are skipped.")
+    least_reward: float = Field(
+        1.0, description="Min reward; an episode without one counts if a person answers in it."
+    )
     most: dict[Learned, int] = Field(
         default_factory=dict, description="Max commands per kind, and max `answer`s, sampled with the seed."
     )

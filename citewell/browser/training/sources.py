@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from citewell.browser.episode import Episode, read_episodes
-from citewell.browser.pairs import StateCommand, balanced, pairs, rewarded
+from citewell.browser.pairs import StateCommand, accepted, balanced, pairs
 from citewell.browser.training.config import PolicyDataConfig, PolicyRecipe
 from citewell.core.errors import InputError
 from citewell.core.progress import Log
@@ -36,16 +36,19 @@ class PolicyData:
 def read_data(config: PolicyRecipe, folders: DataFolders, tell: Log) -> PolicyData:
     """Read all demonstrations of the recipe.
 
-    Only episodes with enough reward count, and of these only valid commands. Held-out questions, and those
-    that the policy is asked during training, are removed from all training data. Raises `InputError` if a
-    source has no data left.
+    Only episodes with enough reward, and those that people ended to answer, count, and of these only valid
+    commands. Held-out questions, and those that the policy is asked during training, are removed from all
+    training data. Raises `InputError` if a source has no data left.
     """
     hidden = {question_key(row.question) for row in asked(config, folders)}
     train, dev = [], []
     for source in config.data:
         episodes = [episode for file in folders.files(source) for episode in read_episodes(file)]
-        good = list(rewarded(episodes, source.least_reward))
-        tell(f"{source.name}: {len(good):,} of {len(episodes):,} episodes have enough reward")
+        good = list(accepted(episodes, source.least_reward))
+        unjudged = sum(episode.reward is None for episode in good)
+        tell(f"{source.name}: {len(good) - unjudged:,} of {len(episodes):,} episodes have enough reward")
+        if unjudged:
+            tell(f"{source.name}: {unjudged:,} more are of people, and nobody judged them")
         good = list(sample(good, source.limit, f"{config.training.seed} {source.name}"))
         held = _held_out(good, source, config.training.seed)
         hidden |= held

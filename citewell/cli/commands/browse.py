@@ -14,7 +14,7 @@ import click
 from citewell.cli.commands.options import detail_options, flags, retrieval_options
 from citewell.cli.commands.output import check_files
 from citewell.core import running
-from citewell.core.errors import CitewellError
+from citewell.core.errors import InputError
 
 if TYPE_CHECKING:
     from citewell.browser.episode import Episode
@@ -84,19 +84,24 @@ def command(
     from citewell.core.settings import load_settings
 
     check_files(trace, record)
+    _check_differ(trace=trace, record=record, replay=replay)
     settings = load_settings(flags(named, networks, assignments))
     policy = _person() if settings.browser.policy == HUMAN else None
     live = sys.stdout.isatty() and not as_json and policy is None
     detail = AnswerDetail(all_references, verbose)
     view: AnswerView = TerminalView(detail) if live else PlainView(detail)
-    unsaved: list[OSError] = []
-    answer = running.run(_browse(question, settings, view, policy, trace, record, replay, unsaved))
-    if as_json:
-        click.echo(json.dumps(answer.to_json(), ensure_ascii=False))
-    else:
-        view.show(answer)
-    for error in unsaved:
-        raise CitewellError(f"{error.filename} cannot be written: {error.strerror}.", "Free some space.")
+    unsaved: list[str] = []
+    try:
+        answer = running.run(_browse(question, settings, view, policy, trace, record, replay, unsaved))
+        if as_json:
+            click.echo(json.dumps(answer.to_json(), ensure_ascii=False))
+        else:
+            view.show(answer)
+    finally:
+        for problem in unsaved:
+            click.echo(problem, err=True)
+    if unsaved:
+        raise click.exceptions.Exit(1)
 
 
 async def _browse(
@@ -107,7 +112,7 @@ async def _browse(
     trace: Path | None,
     record: Path | None,
     replay: Path | None,
-    unsaved: list[OSError],
+    unsaved: list[str],
 ) -> Answer:
     from citewell.browser.episode import write_episodes
     from citewell.browser.recording import Recorded, WebRecorder, read_recording, write_recording
@@ -131,20 +136,31 @@ async def _browse(
                 return await final_answer(browsing.ask(question, keep=episodes.append), view.event)
             finally:
                 if record and recorders:
-                    with _noting(unsaved):
+                    with _noting(unsaved, record):
                         write_recording(recorders[0].taken(), record)
                 if trace and episodes:
-                    with _noting(unsaved):
+                    with _noting(unsaved, trace):
                         write_episodes(episodes, trace)
 
 
 @contextmanager
-def _noting(unsaved: list[OSError]) -> Iterator[None]:
+def _noting(unsaved: list[str], file: Path) -> Iterator[None]:
     """Note the error of a file that cannot be written: the answer took long to find."""
     try:
         yield
     except OSError as error:
-        unsaved.append(error)
+        unsaved.append(f"citewell: {file} cannot be written: {error.strerror}.\n  Free some space.")
+
+
+def _check_differ(**files: Path | None) -> None:
+    """Raise `InputError` if two options name the same file: one would overwrite the other."""
+    named: dict[Path, str] = {}
+    for option, file in files.items():
+        if file is None:
+            continue
+        other = named.setdefault(file.resolve(), option)
+        if other != option:
+            raise InputError(f"--{other} and --{option} both name {file}.", "Name two files.")
 
 
 def _person() -> Policy:

@@ -106,6 +106,7 @@ def browse(
     asked = read_questions(files[0], limit)
     if folder is not None:
         _make(folder)
+        check_files(*(_episodes(folder, label) for label in labels))
     outcomes = running.run(_evaluate(named, asked, settings, folder, actions, free))
     tables = functools.partial(report, baseline=first)
     write_results(outcomes, out, markdown, markdown=tables, summary=as_json, details=details)
@@ -118,6 +119,10 @@ def _make(folder: Path) -> None:
         raise InputError(
             f"The folder {folder} cannot be created: {error.strerror}.", "Name another one with --episodes."
         ) from error
+
+
+def _episodes(folder: Path, label: str) -> Path:
+    return folder / f"{quote(label, safe=' *:+,=')}.jsonl"
 
 
 def _named(label: str) -> SystemName:
@@ -160,8 +165,7 @@ async def _evaluate(
         # All are opened first, so that one that fails to open is reported at once.
         ready = [(each, await systems.open(each.label, each.name, each.n)) for each in named]
         for each, system in ready:
-            file = stored / f"{quote(each.label, safe=' *:+,=')}.jsonl"
-            outcomes[each.label] = await evaluate(system, asked, file, _log)
+            outcomes[each.label] = await evaluate(system, asked, _episodes(stored, each.label), _log)
     return outcomes
 
 

@@ -32,7 +32,7 @@ def page(**changed: Any) -> State:
         "actions_left": 8,
         "can_go_back": True,
     }
-    return State(**about | changed)
+    return _state(about | changed)
 
 
 def results(**changed: Any) -> State:
@@ -52,7 +52,13 @@ def results(**changed: Any) -> State:
         },
         "actions_left": 9,
     }
-    return State(**about | changed)
+    return _state(about | changed)
+
+
+def _state(about: dict[str, Any]) -> State:
+    """A state with all its quotes in view, if nothing else is said."""
+    taken = tuple(quote.text for quote in about.get("quotes", ()))
+    return State(**{"taken": taken} | about)
 
 
 def quote(text: str, url: str = "https://sea.example/tides") -> TakenQuote:

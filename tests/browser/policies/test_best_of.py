@@ -10,8 +10,11 @@ from numpy.typing import NDArray
 
 from citewell.browser.episode import Episode
 from citewell.browser.policies.best_of import best, by_quotes, by_scorer, variants
+from citewell.browser.policies.human import Human
 from citewell.browser.policies.model import ModelPolicy
+from citewell.browser.policies.random_legal import RandomLegal
 from citewell.browser.policies.scripted import Scripted
+from citewell.browser.policy import Policy
 from citewell.browser.state import TakenQuote
 from citewell.core.errors import InputError
 from citewell.core.types import Reference, Sentence
@@ -72,6 +75,11 @@ def test_a_model_is_sampled_for_several_episodes_only() -> None:
     assert len({id(one) for one in [policy, *variants(policy, 3)]}) == 4
 
 
-def test_a_script_has_no_several_episodes() -> None:
-    with pytest.raises(InputError, match="the same way each time"):
-        variants(Scripted(relevance), 2)
+@pytest.mark.parametrize(
+    "policy", [Scripted(relevance), RandomLegal(), Human(print, input, print)], ids=lambda policy: policy.name
+)
+def test_only_models_have_several_episodes(policy: Policy) -> None:
+    with pytest.raises(InputError) as caught:
+        variants(policy, 2)
+    said = f"The policy {policy.name} cannot browse 2 times for a question"
+    assert caught.value.message == f"{said}: only language models sample their commands."

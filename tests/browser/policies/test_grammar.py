@@ -116,6 +116,16 @@ def test_results_are_clicked_on_and_not_quoted(reader: Reader) -> None:
     assert not reader.accepts(results(), "Quote: Spring tides happen twice a month.")
 
 
+def test_no_quote_is_named_by_the_ends_of_one_that_was_taken() -> None:
+    hours = "The spring tides happen {} each month at the main gate."
+    long, brief = hours.format("from nine until ten in"), hours.format("now")  # one is quoted by its ends
+    text = f"{brief}\n\n{hours.format('at ten in the evening of')}"
+    assert "quote ::= quote0 | quote1\n" in commands_grammar(onwards(page(text=text)))
+    for taken in (long, brief):
+        left = commands_grammar(onwards(page(text=text, quotes=(quote(taken),))))
+        assert ('"Quote: "' in left) == (taken == long), "the brief one names itself"
+
+
 def test_words_that_would_end_a_rule_are_only_words(reader: Reader) -> None:
     text = 'He said "so | is ::= [a-z]" \\ and left ) it.'
     assert reader.accepts(page(text=text, links={}), f"Quote: {text}")

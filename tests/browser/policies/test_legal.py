@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from citewell.browser.environment import Browser
+from citewell.browser.limits import BrowserLimits
 from citewell.browser.page import Link
 from citewell.browser.policies.legal import is_new_search, legal, onwards
+from tests.browser.pages import Shelf, article
 
 from .states import page, quote, results
 
@@ -54,9 +57,20 @@ def test_an_answer_needs_a_quote() -> None:
     assert legal(page(quotes=(quote("Its gravity pulls"),))).answer
 
 
-@pytest.mark.parametrize("action", ["Click Tides sea.example", "Click Tides", "Click Tid…"])
-def test_a_link_that_was_opened_does_not_lead_on(action: str) -> None:
-    assert onwards(results(past_actions=("Search tides", action, "Back"))).links == (0,)
+def test_a_link_to_a_page_that_was_opened_does_not_lead_on() -> None:
+    assert onwards(results(visited=frozenset({"https://sea.example/tides"}))).links == (0,)
+
+
+async def test_two_results_with_the_same_title_can_both_be_opened() -> None:
+    pages = [article("Crows are black.", path=path) for path in ("one", "two")]
+    browser = Browser(Shelf(*pages))
+    await browser.reset("What are crows?")
+    opened = []
+    await browser.step("Search crows")
+    while links := onwards(browser.state).links:
+        opened.append((await browser.step(f"Clicked on link {links[-1]}")).step.url)
+        await browser.step("Back")
+    assert opened == [page.url for page in reversed(pages)]
 
 
 def test_a_link_to_the_page_itself_does_not_lead_on() -> None:
@@ -74,15 +88,21 @@ def test_what_was_quoted_does_not_lead_on() -> None:
 
 def test_what_a_page_says_twice_is_quoted_once() -> None:
     said = "Its gravity pulls the water towards it."
-    state = page(text=f"{said}\n{said}\nAnd then it lets it go.", quotes=(quote(said),))
+    state = page(text=f"{said}\n{said}\nAnd then it lets it go.", taken=(said,))
     assert joined(onwards(state).quotable) == ["And then it lets it go."]
 
 
-def test_a_quote_that_is_shown_shortened_is_known_again() -> None:
-    whole = "The tides of the sea are caused by the Moon. Its gra…"
-    assert not any(
-        "tides of the sea" in run for run in joined(onwards(page(quotes=(quote(whole),))).quotable)
-    )
+async def test_a_quote_that_the_state_has_no_room_for_is_known_again() -> None:
+    said = "Crows are clever birds that have black feathers, and they bring gifts to some people."
+    more = " ".join(f"Rook number {number} flies over the old town every evening." for number in range(40))
+    browser = Browser(Shelf(article(f"{said} {more}")), BrowserLimits(state_tokens=256))
+    await browser.reset("What are crows?")
+    for command in ("Search crows", "Clicked on link 0", f"Quote: {said}", f"Quote: {more[:700]}"):
+        assert not (await browser.step(command)).step.reason
+    assert [quote.text for quote in browser.state.quotes] != [quote.text for quote in browser.quotes]
+    allowed = onwards(browser.state)
+    assert not any("gifts" in run for run in joined(allowed.quotable))
+    assert (allowed.answer, allowed.give_up) == (True, False)
 
 
 def test_a_word_is_looked_for_once_a_page() -> None:

@@ -33,13 +33,15 @@ async def test_it_opens_the_most_relevant_result() -> None:
 
 
 async def test_it_opens_no_result_twice() -> None:
-    past = (*results().past_actions, "Click Tides sea.example", "Back")
-    assert await command(results(past_actions=past)) == "Clicked on link 0"
+    visited = frozenset({"https://sea.example/tides"})
+    assert await command(results(visited=visited)) == "Clicked on link 0"
 
 
 async def test_with_a_quote_it_opens_only_what_is_promising() -> None:
     past = (*results().past_actions, "Click Tides sea.example", "Quote", "Back")
-    state = results(past_actions=past, quotes=(quote("Spring tides happen twice a month."),))
+    said = quote("Spring tides happen twice a month.")
+    visited = frozenset({"https://sea.example/tides"})
+    state = results(past_actions=past, visited=visited, quotes=(said,))
     assert await command(state) == "End: Answer"
 
 
