@@ -85,10 +85,7 @@ class SearchIndex:
         with _explained(self._folder):
             self._index.reload()
             searcher = self._index.searcher()
-            parsed = self._index.parse_query(
-                " ".join(content_words(query)), ["title", "body"], {"title": TITLE_BOOST, "body": 1.0}
-            )
-            best = searcher.search(parsed, PASSAGES).hits
+            best = searcher.search(self._having(stems(" ".join(content_words(query)))), PASSAGES).hits
             documents = [(searcher.doc(address), score) for score, address in best]
             namesakes = self._named(searcher, query)
         found = [
@@ -114,6 +111,19 @@ class SearchIndex:
             both = [(tantivy.Occur.Must, close), (tantivy.Occur.Must, first)]
             found = searcher.search(tantivy.Query.boolean_query(both), _NEAR)
             return [searcher.doc(address)["url"][0] for _, address in found.hits]
+
+    def _having(self, asked: Iterable[str]) -> tantivy.Query:
+        """Return the query for passages with any of the stems.
+
+        Tantivy's own parser would make a phrase of a word that its tokenizer divides, as it does in Hindi.
+        """
+        query, schema = tantivy.Query, self._index.schema
+        terms = [
+            (tantivy.Occur.Should, query.boost_query(query.term_query(schema, name, stem, "freq"), boost))
+            for stem in dict.fromkeys(asked)
+            for name, boost in (("title", TITLE_BOOST), ("body", 1.0))
+        ]
+        return query.boolean_query(terms)
 
     def _named(self, searcher: tantivy.Searcher, query: str) -> dict[str, float]:
         """Return the pages with the name of something in the query, and the name's share of its words."""

@@ -113,5 +113,5 @@ def test_what_cannot_work_is_said() -> None:
 
 
 def test_what_a_service_refuses_is_named(start: Start) -> None:
-    with pytest.raises(ServiceAnswerError, match="malformed. k: Expected `int` <= 20"):
+    with pytest.raises(ServiceAnswerError, match=r"malformed\. k: Expected `int` <= 20"):
         CitewellRetriever(url=start().url, k=99).invoke(BATS)

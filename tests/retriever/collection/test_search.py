@@ -26,6 +26,10 @@ TEXTS = {
     "https://a.example/logic": "Words\n\nThe title of this page is no help to anybody, and neither is: AND, "
     "OR, NOT, body:whatever, wild*cards, [brackets], (parentheses) or “quotation marks”.",
 }
+DIVIDED = {
+    "https://a.example/hindi": "नीली व्हेल\n\nनीली व्हेल पृथ्वी का सबसे बड़ा प्राणी है, और वह क्रिल खाती है।",
+    "https://a.example/bosphorus": "İstanbul\n\nBalinalar İstanbul Boğazı'ndan seyrek olarak geçer.",
+}
 
 
 @pytest.fixture
@@ -57,6 +61,15 @@ async def test_inflected_words_are_found(library: Library) -> None:
 @pytest.mark.parametrize("query", ["世界上最大的动物是什么？", "磷虾"])
 async def test_chinese(library: Library, query: str) -> None:
     assert (await library.search(query))[0] == "https://a.example/jingyu"
+
+
+@pytest.mark.parametrize(
+    ("query", "page"),
+    [("सबसे बड़ा प्राणी कौन है?", "hindi"), ("नीली व्हेल क्या खाती है?", "hindi"), ("İstanbul nerede?", "bosphorus")],
+)
+async def test_words_that_the_index_divides(library: Library, query: str, page: str) -> None:
+    library.index(TEXTS | DIVIDED)
+    assert (await library.search(query))[0] == f"https://a.example/{page}"
 
 
 @pytest.mark.parametrize(
