@@ -7,7 +7,6 @@ GPUs than the one that trains.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -16,7 +15,8 @@ from typing import Any
 
 from citewell.core.errors import ModelError
 from citewell.core.progress import Log
-from citewell.core.training.checkpoints import checkpoint_step, last_checkpoint
+from citewell.core.training.checkpoints import check_finite, checkpoint_step, last_checkpoint, trained
+from citewell.core.training.clock import Clock
 from citewell.core.training.fit import device_name
 from citewell.core.training.folder import CHECKPOINTS
 from citewell.core.training.precision import uses_bfloat16
@@ -31,6 +31,23 @@ from citewell.reinforcement.reward import CenteredReward
 from citewell.reinforcement.rollout import PromptedQuestion
 
 _PLACE = "place"  # the column that says which question a row is
+
+
+class FiniteSteps:
+    """For TRL's trainers to inherit: a loss or a gradient that is not finite ends the run."""
+
+    def training_step(self, model: Any, *args: Any, **kwargs: Any) -> Any:
+        """Return the loss of a step, whose gradient is not applied yet."""
+        from torch.nn.utils import get_total_norm
+
+        base: Any = super()
+        trainer: Any = self
+        loss = base.training_step(model, *args, **kwargs)
+        step = f"of step {trainer.state.global_step + 1}"
+        check_finite(loss.item(), f"The loss {step}")
+        gradients = [value.grad for value in trained(model).values() if value.grad is not None]
+        check_finite(get_total_norm(gradients).item(), f"The gradient {step}")
+        return loss
 
 
 class GroupTrainer:
@@ -61,7 +78,8 @@ class GroupTrainer:
     def run(self) -> RunResult:
         """Train from the last complete checkpoint, if there is one; leave the weights in the networks.
 
-        Raises `ModelError` for a tokenizer that changes prompts.
+        Raises `ModelError` for a tokenizer that changes prompts, and `TrainingError` for a loss or a gradient
+        that is not finite.
         """
         import torch
         from datasets import Dataset
@@ -69,6 +87,7 @@ class GroupTrainer:
         from citewell.core.training.average import Average
 
         config = self._config
+        clock = Clock(self._folder / CHECKPOINTS)
         torch.set_num_threads(config.training.threads)
         groups = config.ppo.batch // config.group.answers
         self._asked = [
@@ -90,8 +109,7 @@ class GroupTrainer:
         average = Average(trainer.model, ema) if ema is not None else None
         if average is not None:
             trainer.keep_average(average)
-        trainer.add_callback(self._progress(average))
-        started = time.monotonic()
+        trainer.add_callback(self._progress(average, clock))
         trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
         if average is not None:
             average.apply()
@@ -100,7 +118,7 @@ class GroupTrainer:
         return RunResult(
             steps=config.ppo.iterations,
             best_step=config.ppo.iterations,
-            seconds=round(time.monotonic() - started, 1),
+            seconds=clock.seconds,
             device=device_name(config.training.threads),
             seen=config.ppo.iterations * config.ppo.batch,
             unit="answers",
@@ -142,7 +160,7 @@ class GroupTrainer:
 
         is_grpo = self._config.algorithm == "grpo"
         config_class, base = (GRPOConfig, GRPOTrainer) if is_grpo else (RLOOConfig, RLOOTrainer)
-        trainer_class: Any = type("GroupsTrainer", (TrainedCheckpoints, base), {})
+        trainer_class: Any = type("GroupsTrainer", (FiniteSteps, TrainedCheckpoints, base), {})
         config, ppo = self._config, self._config.ppo
         cuda = torch.cuda.is_available()
         vllm: dict[str, Any] = {}
@@ -191,8 +209,8 @@ class GroupTrainer:
             processing_class=self._networks.tokenizer,
         )
 
-    def _progress(self, average: Any) -> Any:
-        """Return a callback that writes the course of the run."""
+    def _progress(self, average: Any, clock: Clock) -> Any:
+        """Return a callback that writes the course of the run, and saves its clock."""
         from transformers import TrainerCallback
 
         outer = self
@@ -202,6 +220,10 @@ class GroupTrainer:
                 """Tell the measures of an iteration after its last step."""
                 if state.global_step % outer._steps == 0:
                     outer._did(state.global_step // outer._steps, average)
+
+            def on_save(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+                """Save the clock with each checkpoint."""
+                clock.save()
 
         return GroupProgress()
 

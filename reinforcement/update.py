@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from citewell.core.training.checkpoints import TrainingError
+from citewell.core.training.checkpoints import check_finite
 from citewell.reinforcement.allowed import joined
 from citewell.reinforcement.config import PpoSections
 from citewell.reinforcement.losses import policy_loss, value_loss
@@ -151,11 +150,11 @@ class PpoUpdate:
     def _step(self, optimizer: Any, loss: float, iteration: int) -> None:
         from torch.nn.utils import clip_grad_norm_
 
-        if not math.isfinite(loss):
-            raise TrainingError(
-                f"The loss of iteration {iteration + 1} is {loss}.",
-                "Lower ppo.learning_rate or value.learning_rate; earlier checkpoints are kept.",
-            )
+        check_finite(
+            loss,
+            f"The loss of iteration {iteration + 1}",
+            "Lower ppo.learning_rate or value.learning_rate; earlier checkpoints are kept.",
+        )
         weights = [value for group in optimizer.param_groups for value in group["params"]]
         clip_grad_norm_(weights, self._config.training.clip)
         optimizer.step()

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from citewell.core.errors import InputError
 from citewell.core.packages import need_packages
 from citewell.core.progress import Log
 from citewell.core.training.card import describe_files, write_card
@@ -31,6 +32,8 @@ def train(run: Run, tell: Log, export: Path | None = None) -> RunResult:
     `InputError` for a recipe, data or a folder that cannot be used, `ModelError` for a base that cannot be
     trained, and `TrainingError` for a loss that is not finite.
     """
+    if export is not None:
+        _check_apart(run.out, export)
     need_packages("Training", "train", *PACKAGES)
     from citewell.core.training.checkpoints import quiet
     from citewell.core.training.plot import PLOT, draw
@@ -67,6 +70,16 @@ def train(run: Run, tell: Log, export: Path | None = None) -> RunResult:
 
         finish(run.out, write, done=done)
     return result
+
+
+def _check_apart(out: Path, export: Path) -> None:
+    """Raise `InputError` for an export that would write into the run's folder, or around it."""
+    first, second = out.resolve(), export.resolve()
+    if first.is_relative_to(second) or second.is_relative_to(first):
+        raise InputError(
+            f"{out} (--out) and {export} (--export) are one folder, or one is inside the other.",
+            "Choose a folder beside --out with --export.",
+        )
 
 
 def _task(

@@ -15,12 +15,14 @@ from citewell.core.progress import Counter, Log
 from citewell.core.text import words
 from citewell.core.training.sources import question_key
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
+from citewell.retriever.encoder.load import load_encoder
 from citewell.retriever.evaluation.references import rouge_1_precision
 from citewell.retriever.evaluation.systems.lexical import LexicalSystem, bm25
 from citewell.retriever.evaluation.task import Corpus
 from citewell.retriever.evaluation.vectors import encode_corpus
 from citewell.retriever.training.config import MiningConfig
-from citewell.retriever.training.rows import LabeledRow, RowSource, known_answers
+from citewell.retriever.training.rows import LabeledRow
+from citewell.retriever.training.sources import Mine, MiningPool
 
 
 class NearestPassages(NamedTuple):
@@ -59,10 +61,10 @@ def corpus_of(texts: Iterable[str]) -> Corpus:
 class Miner:
     """A miner of hard negatives for rows: irrelevant passages that an encoder or BM25 ranks as relevant.
 
-    A candidate is rejected if it may answer the question after all: if it is as near to the question as the
-    nearest positive, or farther by less than `margin`, since retrievers rank unlabeled answers so
-    (https://arxiv.org/abs/2407.15831); if a share of `overlap` of its words is in a positive; or if it
-    contains the words of an answer in sequence.
+    A candidate is rejected if it may answer the question after all: if any source says so; if it is as near
+    to the question as the nearest positive, or farther by less than `margin`, since retrievers rank unlabeled
+    answers so (https://arxiv.org/abs/2407.15831); if a share of `overlap` of its words is in a positive; or
+    if it contains the words of an answer in sequence.
     """
 
     def __init__(self, encoder: DualEncoder, config: MiningConfig, cache: Path, tell: Log) -> None:
@@ -72,26 +74,23 @@ class Miner:
         self._cache = cache
         self._tell = tell
 
-    def mine(
-        self, rows: Sequence[LabeledRow], others: Iterable[str], negatives: int
-    ) -> tuple[LabeledRow, ...]:
+    def mine(self, rows: Sequence[LabeledRow], pool: MiningPool, negatives: int) -> tuple[LabeledRow, ...]:
         """Return the rows with at most `negatives` more passages of label 0 each.
 
-        Candidates are the rows' own passages and `others`. Negatives that a row has already are kept, and
-        count.
+        Candidates are the rows' own passages and those of the `pool`, which knows the answers to these
+        questions. Negatives that a row has already are kept, and count.
         """
-        corpus = corpus_of([*(text for row in rows for text in row.passages), *others])
+        corpus = corpus_of([*(text for row in rows for text in row.passages), *pool.candidates])
         counter = Counter("encoding passages", self._tell)
         vectors = encode_corpus(corpus, self._encoder, self._cache, counter).vectors
         questions = self._encoder.encode_questions([row.question for row in rows])
         found = nearest(questions, vectors, self._config.skip + self._config.depth)
         lexical = self._lexical(rows, corpus)
-        known = known_answers([RowSource("", tuple(rows))])
         places = {question_key(text): place for place, text in enumerate(corpus.passages)}
         mined, short = [], 0
         for number, row in enumerate(rows):
             missing = negatives - sum(target <= 0 for target in row.targets)
-            hidden = known[question_key(row.question)] | {question_key(text) for text in row.passages}
+            hidden = pool.known[question_key(row.question)] | {question_key(text) for text in row.passages}
             positives = [text for text, target in zip(row.passages, row.targets, strict=True) if target > 0]
             if not positives:  # what is near such a question may answer it
                 mined.append(row)
@@ -128,6 +127,16 @@ class Miner:
         if self._config.answers and any(_holds(text, answer) for answer in answers):
             return False
         return all(rouge_1_precision(text, positive) < self._config.overlap for positive in positives)
+
+
+def load_miner(config: MiningConfig, cache: Path, tell: Log, *, max_tokens: int, threads: int) -> Mine:
+    """Return a miner that loads its encoder when the first source needs it."""
+
+    def mine(rows: Sequence[LabeledRow], pool: MiningPool, negatives: int) -> tuple[LabeledRow, ...]:
+        encoder = load_encoder(config.encoder, cache, max_tokens=max_tokens, threads=threads)
+        return Miner(encoder, config, cache / "vectors", tell).mine(rows, pool, negatives)
+
+    return mine
 
 
 def _merged(lists: Sequence[Sequence[int]]) -> list[int]:

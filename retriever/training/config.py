@@ -162,14 +162,22 @@ class EncoderRecipe(Section):
         if "dev" in dev:
             raise ValueError("a source of dev rows cannot be named dev: that is the mean over all of them")
         for objective in self.objectives:
-            for source in objective.sources:
-                if source not in names:
+            for named in objective.sources:
+                if named not in names:
                     raise ValueError(
-                        f"the objective {objective.name} names the source {source!r}, which is not in data"
+                        f"the objective {objective.name} names the source {named!r}, which is not in data"
                     )
-        for name in names:
-            if not any(not objective.sources or name in objective.sources for objective in self.objectives):
-                raise ValueError(f"no objective uses the source {name!r}")
+        for source in self.data:
+            used = [objective for objective in self.objectives if objective.applies_to(source.name)]
+            if not used:
+                raise ValueError(f"no objective uses the source {source.name!r}")
+            for objective in used:
+                if source.label == "rankings" and not objective.learns_ranks:
+                    raise ValueError(
+                        f"the objective {objective.name} cannot learn from the source {source.name!r}, whose "
+                        "labels are logarithms of ranks: listwise_kl and margin_mse can, and the key sources "
+                        f"limits {objective.name} to other sources"
+                    )
         if self.training.patience is not None and not dev:
             raise ValueError("patience needs dev rows: add [[dev]], or held_out to a source")
         return self

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
@@ -18,12 +18,21 @@ if TYPE_CHECKING:
 
 
 class _Objective(Section):
+    learns_ranks: ClassVar[bool] = True
+    """Whether it can learn from the label `rankings`: logarithms, none of which is above 0."""
+
     weight: float = Field(1.0, gt=0, description="Weight in the loss.")
     sources: tuple[str, ...] = Field((), description="Sources that it applies to; by default all.")
+
+    def applies_to(self, source: str) -> bool:
+        """Return whether the objective applies to the source of this name."""
+        return not self.sources or source in self.sources
 
 
 class InnerProductMseConfig(_Objective):
     """`citewell.retriever.losses.inner_product_mse`."""
+
+    learns_ranks = False
 
     name: Literal["inner_product_mse"] = "inner_product_mse"
 
@@ -36,6 +45,8 @@ class InnerProductMseConfig(_Objective):
 
 class ContrastiveConfig(_Objective):
     """`citewell.retriever.losses.contrastive`."""
+
+    learns_ranks = False
 
     name: Literal["contrastive"] = "contrastive"
     temperature: float = Field(0.05, gt=0, description="Inner products are divided by this.")

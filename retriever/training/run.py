@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from citewell.core.training.folder import finish, open_folder
 from citewell.core.training.run import Run, RunResult
 from citewell.retriever.encoder.load import EngineName, load_encoder
 from citewell.retriever.encoder.resolve import packaged_base, resolve
-from citewell.retriever.training.candidates import Miner
+from citewell.retriever.training.candidates import load_miner
 from citewell.retriever.training.card import describe
 from citewell.retriever.training.collate import EncoderCollator
 from citewell.retriever.training.config import EncoderRecipe, load_config
@@ -24,8 +24,7 @@ from citewell.retriever.training.inner_products import InnerProducts, read_inner
 from citewell.retriever.training.model import build_model, save_model
 from citewell.retriever.training.objectives import AnchorConfig, build_mixture
 from citewell.retriever.training.plan import Batch, plan
-from citewell.retriever.training.rows import LabeledRow
-from citewell.retriever.training.sources import EncoderData, Mine, read_data, source_files
+from citewell.retriever.training.sources import EncoderData, read_data, source_files
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -55,7 +54,14 @@ def train(run: Run, tell: Log) -> RunResult:
     files = describe_files(
         {"train": config.data, "dev": config.dev}, lambda source: source_files(source, run.folders)
     )
-    data = read_data(config, run.folders, _miner(config, run.cache, tell))
+    mine = load_miner(
+        config.mining,
+        run.cache,
+        tell,
+        max_tokens=config.model.max_tokens,
+        threads=config.training.threads,
+    )
+    data = read_data(config, run.folders, mine)
     batches = plan(data.train, config.training)
     tell(_summary(data, batches))
     corpus = map(run.folders.find, config.mining.corpus)
@@ -111,18 +117,6 @@ def _task(
     )
 
 
-def _miner(config: EncoderRecipe, cache: Path, tell: Log) -> Mine:
-    """Return a miner that loads the encoder of the recipe when the first source needs it."""
-
-    def mine(rows: Sequence[LabeledRow], others: Sequence[str], negatives: int) -> tuple[LabeledRow, ...]:
-        encoder = load_encoder(
-            config.mining.encoder, cache, max_tokens=config.model.max_tokens, threads=config.training.threads
-        )
-        return Miner(encoder, config.mining, cache / "vectors", tell).mine(rows, others, negatives)
-
-    return mine
-
-
 def _encoders(run: Run, config: EncoderRecipe, data: EncoderData, tell: Log) -> dict[str, InnerProducts]:
     """Compute the inner products of the training data for each encoder that an objective learns from."""
     from citewell.retriever.losses.encoder_kl import BEFORE
@@ -139,7 +133,7 @@ def _encoders(run: Run, config: EncoderRecipe, data: EncoderData, tell: Log) -> 
 
     found = {each.encoder: read(each.teacher(run.folders), "auto") for each in config.teachers}
     if any(isinstance(objective, AnchorConfig) for objective in config.objectives):
-        # In float32, as in training: otherwise the model would learn the errors of int8.
+        # Not by the engine of int8, whose errors the model would learn.
         found[BEFORE] = read(config.model.base, "torch")
     return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -27,7 +27,7 @@ from citewell.retriever.training.labels.rouge import rouge_rows
 from citewell.retriever.training.labels.sentences import sentence_rows
 from citewell.retriever.training.labels.support import support_rows
 from citewell.retriever.training.measures import measurable
-from citewell.retriever.training.rows import LabeledRow, RowSource, number
+from citewell.retriever.training.rows import LabeledRow, RowSource, known_answers, number
 
 
 class DevSet(NamedTuple):
@@ -45,8 +45,18 @@ class EncoderData(NamedTuple):
     dev: tuple[DevSet, ...]
 
 
-Mine = Callable[[Sequence[LabeledRow], Sequence[str], int], tuple[LabeledRow, ...]]
-"""Adds hard negatives to rows, with other passages too (`citewell.retriever.training.candidates`)."""
+class MiningPool(NamedTuple):
+    """What a recipe has beside the rows of one source: further candidates, and the answers of all sources.
+
+    `known` is what `citewell.retriever.training.rows.known_answers` returns.
+    """
+
+    candidates: Sequence[str]
+    known: Mapping[str, frozenset[str]]
+
+
+Mine = Callable[[Sequence[LabeledRow], MiningPool, int], tuple[LabeledRow, ...]]
+"""Adds hard negatives to the rows of a source (`citewell.retriever.training.candidates`)."""
 
 
 class DataRecipe(Protocol):
@@ -82,21 +92,19 @@ def read_data(
     regardless of its passages; so are those whose keys are `excluded`.
     """
     seed = config.training.seed
-    others = [text for name in config.mining.corpus for text in _passages(folders.find(name))]
-
-    def rows_of(source: EncoderSourceConfig) -> tuple[LabeledRow, ...]:
-        rows = read_rows(source, folders, seed)
-        return mine(rows, others, source.negatives) if source.negatives else rows
-
-    dev = [DevSet(source.name, rows_of(source), source.measure) for source in config.dev]
-    read = []
-    for source in config.data:
-        rows = rows_of(source)
+    every = [(source, read_rows(source, folders, seed)) for source in (*config.dev, *config.data)]
+    pool = MiningPool(
+        [text for name in config.mining.corpus for text in _passages(folders.find(name))],
+        known_answers(RowSource(source.name, rows) for source, rows in every),
+    )
+    mined = [mine(rows, pool, source.negatives) if source.negatives else rows for source, rows in every]
+    dev = [DevSet(source.name, rows, source.measure) for source, rows in zip(config.dev, mined, strict=False)]
+    read = mined[len(dev) :]
+    for source, rows in zip(config.data, read, strict=True):
         if source.held_out:
             drawn = sorted(rows, key=lambda row: number(question_key(row.question), seed))[: source.held_out]
             measure: Measure = "auc" if source.label == "support" else "ndcg"
             dev.append(DevSet(source.name, tuple(drawn), measure))
-        read.append(rows)
     for each in dev:
         if not measurable(each.rows, each.measure):
             raise InputError(

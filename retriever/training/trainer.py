@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
 from sentence_transformers import SentenceTransformerTrainer
 from torch.utils.data import BatchSampler, SequentialSampler
 
-from citewell.core.training.checkpoints import OTHER_RECIPE, TrainingError
+from citewell.core.training.checkpoints import check_finite
 from citewell.core.training.trainer import CheckpointedTrainer
 from citewell.retriever.losses.lists import RankedLists
 
@@ -33,12 +32,9 @@ class DualEncoderTrainer(CheckpointedTrainer, SentenceTransformerTrainer):
         """Return the loss of a batch; raises `TrainingError` if it is not finite."""
         loss = super().compute_loss(model, inputs, *args, **kwargs)
         value = loss[0] if isinstance(loss, tuple) else loss
-        if not torch.isfinite(value):
-            first = inputs["questions"][0]
-            raise TrainingError(
-                f"The loss of step {self.state.global_step + 1} is {value.item()}: its batch has "
-                f"{len(inputs['questions'])} questions of the source {inputs['source']}, "
-                f"the first of which is {first[:80]!r}.",
-                OTHER_RECIPE,
-            )
+        check_finite(
+            value.item(),
+            f"The loss of step {self.state.global_step + 1}, whose batch has {len(inputs['questions'])} "
+            f"questions of the source {inputs['source']} from {inputs['questions'][0][:80]!r} on,",
+        )
         return loss

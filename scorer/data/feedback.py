@@ -67,7 +67,7 @@ def read_choice(row: Mapping[str, Any], place: SourceLine) -> Iterator[Compariso
         second_references=own[1],
         group=group_of(question),
         source=place.source,
-        rater=str(row.get("rater") or ""),
+        rater=place.stated(row, "rater"),
     )
 
 

@@ -35,5 +35,5 @@ def read_ranking(row: Mapping[str, Any], place: SourceLine) -> Iterator[RankedAn
         references=references,
         group=group_of(question),
         source=place.source,
-        rater=str(row.get("rater") or ""),
+        rater=place.stated(row, "rater"),
     )

@@ -112,7 +112,7 @@ def _found(file: Path, start: SourceLine) -> Iterator[_FoundItem]:
         if fault := hygiene.fault(row):
             start.notes.count(fault)
             continue
-        stated = str(row.get("license") or default)
+        stated = place.stated(row, "license") or default
         for item in read_row(row, place):
             yield _FoundItem(item, place, stated)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from citewell.core.marks import unmarked_answer
-from citewell.core.text import shorten, squeeze
+from citewell.core.text import encodable, shorten, squeeze
 from citewell.scorer.data.config import ReadingConfig
 from citewell.scorer.data.notes import FileNotes
 
@@ -39,7 +39,7 @@ class SourceLine:
         if not isinstance(value, str):
             self.problem("no_text", f"{name} is not text.")
             return None
-        text = value.encode("utf-8", "replace").decode().replace("\0", "").strip()
+        text = _valid(value)
         if not text or text in _GONE:
             self.problem("empty", f"{name} is {'deleted' if text else 'empty'}.")
             return None
@@ -61,7 +61,7 @@ class SourceLine:
         title = next((row[key] for key in ("question", "title", "prompt") if row.get(key)), None)
         text = self.text(title, "the question")
         body = row.get("body") or row.get("selftext")
-        body = body.strip() if isinstance(body, str) else ""
+        body = _valid(body) if isinstance(body, str) else ""
         if text is None or not body or body in _GONE or body in text or not self.config.body_chars:
             return text
         return f"{text}\n\n{shorten(body, self.config.body_chars)}"
@@ -76,6 +76,10 @@ class SourceLine:
             return float(value)
         return None
 
+    def stated(self, row: Mapping[str, Any], name: str) -> str:
+        """Return what a row says about itself in the field `name`, such as its license, or nothing."""
+        return _valid(str(row.get(name) or ""))
+
     def references(self, row: Mapping[str, Any], key: str = "references") -> tuple[str, ...]:
         """Return the texts of a row's references, each of which is a text or an object with `text`."""
         values = row.get(key) or []
@@ -85,3 +89,8 @@ class SourceLine:
         texts = (value.get("text") if isinstance(value, dict) else value for value in values)
         found = (self.text(text, f"reference {number}") for number, text in enumerate(texts, 1))
         return tuple(text for text in found if text is not None)
+
+
+def _valid(text: str) -> str:
+    """Return a text without invalid characters, and without white space around it."""
+    return encodable(text).replace("\0", "").strip()

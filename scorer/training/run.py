@@ -57,13 +57,13 @@ def train_scorer(run: Run, config: ScorerRecipe, tell: Log, gate: Gate | None = 
     sources = read_sources(config, run.folders, tell, [each.question for each in gate.pinned])
     if config.training.patience is not None and not sources.dev:
         raise InputError("Early stopping needs dev data.", "Raise split.dev, or add data.")
+    examples = [_elements(source, config) for source in sources.train]
+    flat = [element for each in examples for element in each]
+    if not flat:
+        raise InputError("No comparison is left to train on.", 'Set ties = "soft", or add data.')
     with open_folder(run.out, config.shown(), files, done=DONE):
         quiet()
         trainable = build_model(config.model, run.cache, config.training.seed)
-        examples = [_elements(source, config) for source in sources.train]
-        flat = [element for each in examples for element in each]
-        if not flat:
-            raise InputError("No comparison is left to train on.", 'Set ties = "soft", or add data.')
         steps = _plan(config, sources, examples, trainable)
         tell(_summary(sources, steps))
         dev = ScorerDevSets(sources.dev, trainable.encoder, trainable.pooling)

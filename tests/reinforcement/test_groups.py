@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import torch
 from safetensors.torch import load_file
 
 pytest.importorskip("peft", reason="the extra `train` is not installed")
 pytest.importorskip("trl", reason="the extra `train` is not installed")
 
 from citewell.core.errors import InputError
+from citewell.core.training.checkpoints import TrainingError
 from citewell.core.training.run import Run, RunResult
 from citewell.core.types import Reference
 from citewell.generator.defaults import read_defaults
 from citewell.reinforcement.config import load_config
+from citewell.reinforcement.groups import FiniteSteps
 from citewell.reinforcement.reward import RatedAnswer
 from citewell.reinforcement.run import train
 from tests.reinforcement.made_up import share_of_letter, write_recipe, write_start
@@ -83,8 +87,11 @@ def test_an_interrupted_run_resumes_to_the_same_weights(world: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         run(file, world / "parts", share_of_letter, interrupt)
+    clock = world / "parts" / "checkpoints" / "seconds.json"
+    clock.write_text(json.dumps({"seconds": json.loads(clock.read_text())["seconds"] + 1000}))
     told: list[str] = []
-    run(file, world / "parts", share_of_letter, told.append)
+    resumed = run(file, world / "parts", share_of_letter, told.append)
+    assert resumed.seconds > 1000
     assert "resuming after iteration 1" in told
     name = "adapter_model.safetensors"
     whole, parts = load_file(world / "whole" / name), load_file(world / "parts" / name)
@@ -92,6 +99,33 @@ def test_an_interrupted_run_resumes_to_the_same_weights(world: Path) -> None:
     assert (world / "whole" / "training.jsonl").read_text() == (
         world / "parts" / "training.jsonl"
     ).read_text()
+
+
+@pytest.mark.parametrize("algorithm", ["grpo", "rloo"])
+def test_a_loss_that_is_not_finite_ends_the_run(world: Path, algorithm: str) -> None:
+    file = recipe(world, algorithm, learning_rate=1e30)
+    file.write_text(file.read_text().replace("[training]", "[training]\nclip = 1e30"))
+    out = world / f"{algorithm}-nan"
+    with pytest.raises(TrainingError, match=r"The (loss|gradient) of step \d+ is (nan|inf)"):
+        run(file, out, share_of_letter)
+    assert not (out / "adapter_model.safetensors").exists()
+
+
+def test_a_gradient_that_is_not_finite_is_not_applied() -> None:
+    class Trainer:
+        state = SimpleNamespace(global_step=6)
+
+        def training_step(self, model: torch.nn.Module, power: float) -> torch.Tensor:
+            loss: torch.Tensor = sum(weight.abs().pow(power).sum() for weight in model.parameters())
+            loss.backward()
+            return loss.detach()
+
+    step = type("Finite", (FiniteSteps, Trainer), {})().training_step
+    model = torch.nn.Linear(2, 1, bias=False)
+    torch.nn.init.zeros_(model.weight)
+    assert step(model, 2.0) == 0
+    with pytest.raises(TrainingError, match=r"The gradient of step 7 is (nan|inf)"):
+        step(model, 0.5)  # whose slope at 0 is infinite
 
 
 @pytest.mark.parametrize(

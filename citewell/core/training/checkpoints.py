@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,12 +15,18 @@ if TYPE_CHECKING:
 
 TRAINED = "trained.safetensors"
 OTHER_RECIPE = "Lower learning_rate, or check the data, and train into another folder with --out."
-"""How to go on after a loss or a dev metric that is not finite."""
+"""How to go on after a loss, a gradient or a dev metric that is not finite."""
 _PREFIX = "checkpoint-"
 
 
 class TrainingError(ModelError):
     """Training cannot continue."""
+
+
+def check_finite(value: float, what: str, hint: str = OTHER_RECIPE) -> None:
+    """Raise `TrainingError` for a loss, gradient or metric that is not finite; `what` names it."""
+    if not math.isfinite(value):
+        raise TrainingError(f"{what} is {value}.", hint)
 
 
 def save_trained(model: torch.nn.Module, checkpoint: Path) -> None:
@@ -55,6 +62,11 @@ def last_checkpoint(folder: Path) -> Path | None:
         key=checkpoint_step,
     )
     return next((path for path in reversed(found) if _is_complete(path)), None)
+
+
+def checkpoint_at(folder: Path, step: int) -> Path:
+    """Return the checkpoint in a folder that was written after a step."""
+    return folder / f"{_PREFIX}{step}"
 
 
 def checkpoint_step(checkpoint: Path) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from citewell.core.progress import Log
 from citewell.core.training.checkpoints import checkpoint_step, last_checkpoint
+from citewell.core.training.clock import Clock
 from citewell.core.training.config import OptimizationConfig
 from citewell.core.training.folder import CHECKPOINTS
 from citewell.core.training.run import RunResult
@@ -77,7 +78,8 @@ def fit(task: FitTask, folder: Path, tell: Log) -> FittedModel:
         resumed=checkpoint is not None,
     )
     trainer = task.make(arguments, Dataset.from_dict({"step": list(range(len(task.sizes)))}))
-    progress = Progress(task.sizes, task.unit, folder, tell)
+    clock = Clock(folder / CHECKPOINTS)
+    progress = Progress(task.sizes, task.unit, folder, clock, tell)
     model: Any = trainer.model
     average = Average(model, training.ema) if training.ema is not None else None
     trainer.follow(progress, training.patience, task.evaluate, average)
@@ -89,9 +91,10 @@ def fit(task: FitTask, folder: Path, tell: Log) -> FittedModel:
         trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
     elif task.evaluate:
         trainer.evaluate()
+    trainer.use_best()
     if average is not None:
         average.apply()
-    return FittedModel(_result(task, trainer.state, progress.seconds), trainer.state.log_history)
+    return FittedModel(_result(task, trainer.state, clock.seconds), trainer.state.log_history)
 
 
 def _result(task: FitTask, state: TrainerState, seconds: float) -> RunResult:
@@ -105,7 +108,7 @@ def _result(task: FitTask, state: TrainerState, seconds: float) -> RunResult:
     return RunResult(
         steps=state.global_step,
         best_step=best,
-        seconds=round(seconds, 1),
+        seconds=seconds,
         device=device_name(task.training.threads),
         seen=sum(task.sizes[: state.global_step]),
         unit=task.unit,

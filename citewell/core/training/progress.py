@@ -11,9 +11,9 @@ from typing import Any
 from transformers import TrainerCallback
 
 from citewell.core.progress import SECONDS, Log, duration
+from citewell.core.training.clock import Clock
 
 LOG = "training.jsonl"
-CLOCK = "seconds.json"
 
 
 class Progress(TrainerCallback):
@@ -23,30 +23,26 @@ class Progress(TrainerCallback):
     line twice.
     """
 
-    def __init__(self, sizes: Sequence[int], unit: str, folder: Path, tell: Log) -> None:
-        """`sizes` has one entry per step, in a `unit` such as tokens; the log is written to `folder`."""
+    def __init__(self, sizes: Sequence[int], unit: str, folder: Path, clock: Clock, tell: Log) -> None:
+        """`sizes` has one entry per step, in a `unit` such as tokens; the log is written to `folder`.
+
+        `clock` is saved with each checkpoint.
+        """
         self._sizes = sizes
         self._unit = unit
         self._file = folder / LOG
+        self._clock = clock
         self._tell = tell
         self._loss = ""
-        self._before = 0.0
-        self._start = time.monotonic()
-
-    @property
-    def seconds(self) -> float:
-        """The seconds that the run has taken so far, without interruptions."""
-        return self._before + time.monotonic() - self._start
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """Start the clock."""
+        """Take the time from which the rate counts."""
         self._start = self._told = time.monotonic()
         self._first = state.global_step
-        self._before = _clock(Path(args.output_dir))
 
     def on_save(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """Save the time beside the checkpoints."""
-        (Path(args.output_dir) / CLOCK).write_text(json.dumps({"seconds": round(self.seconds, 1)}))
+        """Save the clock."""
+        self._clock.save()
 
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         """Report the progress, at most every few seconds."""
@@ -84,8 +80,3 @@ def dev_metrics(metrics: dict[str, Any]) -> dict[str, float]:
     timing = {"runtime", "samples_per_second", "steps_per_second", "loss"}
     names = {key: key.removeprefix("eval_") for key in metrics if key.startswith("eval_")}
     return {name: float(metrics[key]) for key, name in names.items() if name not in timing}
-
-
-def _clock(folder: Path) -> float:
-    file = folder / CLOCK
-    return float(json.loads(file.read_text())["seconds"]) if file.is_file() else 0.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
@@ -14,7 +13,7 @@ from transformers import EarlyStoppingCallback, PrinterCallback, Trainer, Traine
 from transformers.trainer import TRAINER_STATE_NAME
 
 from citewell.core.training.average import Average
-from citewell.core.training.checkpoints import OTHER_RECIPE, TrainingError, load_trained, save_trained
+from citewell.core.training.checkpoints import check_finite, checkpoint_at, load_trained, save_trained
 from citewell.core.training.config import OptimizationConfig, PartedOptimizationConfig
 from citewell.core.training.fit import Evaluate
 from citewell.core.training.precision import uses_bfloat16
@@ -82,27 +81,29 @@ class CheckpointedTrainer(TrainedCheckpoints, Trainer):
             found = self._measure(self.model)
         metrics = {f"eval_{name}": value for name, value in found.items()}
         chosen_by = self.args.metric_for_best_model
-        if chosen_by in metrics and not math.isfinite(metrics[chosen_by]):
-            step = self.state.global_step
-            raise TrainingError(f"After step {step}, {chosen_by} is {metrics[chosen_by]}.", OTHER_RECIPE)
+        if chosen_by in metrics:
+            check_finite(metrics[chosen_by], f"After step {self.state.global_step}, {chosen_by}")
         self.log(metrics)
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
         return metrics
 
     def stopped(self, checkpoint: Path, patience: int | None) -> bool:
-        """Return whether the run of a checkpoint had stopped early; if so, load its best weights."""
+        """Return whether the run of a checkpoint had stopped early; if so, take its state."""
         state = TrainerState.load_from_json(str(checkpoint / TRAINER_STATE_NAME))
         kept = state.stateful_callbacks.get(EarlyStoppingCallback.__name__, {}).get("attributes", {})
         if patience is None or kept.get("early_stopping_patience_counter", 0) < patience:
             return False
         self.state = state
-        self._load_best_model()
         return True
 
-    def _load_best_model(self) -> None:
-        # The base class logs an error that it meets here, and continues with the last weights.
-        if self.state.best_model_checkpoint is not None:
-            self._load_from_checkpoint(self.state.best_model_checkpoint)
+    def use_best(self) -> None:
+        """Load the weights with the best dev metric, if any was measured after a step.
+
+        The base class looks for them where they were when they were written, which a run that was moved, or
+        resumed from another working directory, does not have.
+        """
+        if step := self.state.best_global_step:
+            self._load_from_checkpoint(str(checkpoint_at(Path(self.args.output_dir or ""), step)))
 
 
 class PlannedTrainer(CheckpointedTrainer):
@@ -122,10 +123,7 @@ class PlannedTrainer(CheckpointedTrainer):
                 loss = self.part_loss(model, part)
             self.accelerator.backward(loss)
             total += loss.detach()
-        if not torch.isfinite(total):
-            raise TrainingError(
-                f"The loss of step {self.state.global_step + 1} is {total.item()}.", OTHER_RECIPE
-            )
+        check_finite(total.item(), f"The loss of step {self.state.global_step + 1}")
         return total
 
     def _get_train_sampler(self, train_dataset: Any = None) -> SequentialSampler:
@@ -181,7 +179,7 @@ def planned_arguments(
     first step too.
     """
     evaluated = best is not None
-    bfloat16 = isinstance(training, PartedOptimizationConfig) and uses_bfloat16(training.precision)
+    precision = training.precision if isinstance(training, PartedOptimizationConfig) else "float32"
     return {
         "output_dir": str(folder),
         "num_train_epochs": 1,
@@ -191,7 +189,7 @@ def planned_arguments(
         "warmup_steps": int(training.warmup * steps),
         "weight_decay": training.weight_decay,
         "max_grad_norm": training.clip,
-        "bf16": bfloat16,
+        "bf16": uses_bfloat16(precision),
         "seed": training.seed,
         "remove_unused_columns": False,
         "eval_strategy": "steps" if evaluated else "no",
@@ -200,7 +198,6 @@ def planned_arguments(
         "save_strategy": "steps",
         "save_steps": training.eval_every,
         "save_total_limit": 2,
-        "load_best_model_at_end": evaluated,
         "metric_for_best_model": f"eval_{best}" if evaluated else None,
         "greater_is_better": higher if evaluated else None,
         "logging_steps": training.log_every,

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from citewell.core.errors import InputError
 from citewell.core.jsonl import Line, read_lines
 from citewell.core.support_labels import SUPPORT
-from citewell.core.training.fields import passages, text, texts
+from citewell.core.training.fields import (
+    TitledPassage,
+    candidates,
+    label,
+    optional_text,
+    passages,
+    text,
+    texts,
+)
 from citewell.core.training.sources import DataFolders, question_key, sample
 from citewell.core.windows import best_window
 from citewell.generator.citations.answering import answered_prompt, right_prompt
@@ -93,16 +101,11 @@ def _claims(file: Path, seed: str) -> Iterator[JudgeExample]:
         row = line.row()
         if "question" in row and "positive" in row:
             break
-        premise, claim, label = row.get("premise"), row.get("claim"), row.get("label")
-        if not premise:
+        if not row.get("premise"):
             continue
-        if not isinstance(premise, str) or not isinstance(claim, str) or label not in SUPPORT:
-            raise line.error(
-                "the premise or the claim is not a text, or the label is unknown.",
-                f'Write {{"premise": "…", "claim": "…", "label": "…"}} with a label of {", ".join(SUPPORT)}.',
-            )
-        shown = best_window(premise, claim, WINDOW)
-        yield JudgeExample(tuple(support_prompt(claim, shown)), SUPPORT[label], claim)
+        claim = text(line, row, "claim")
+        shown = best_window(text(line, row, "premise"), claim, WINDOW)
+        yield JudgeExample(tuple(support_prompt(claim, shown)), label(line, row, SUPPORT), claim)
     else:
         return
     for each in _answers(file, seed):
@@ -118,13 +121,14 @@ def _answered(file: Path, seed: str) -> Iterator[JudgeExample]:
         labeled = [(each, 1.0) for each in passages(line, row, "positive")]
         labeled += [(each, 0.0) for each in passages(line, row, "hard_negative")]
         if "passage" in row:
-            if row.get("label") not in _ANSWERABLE:
+            stated = optional_text(line, row, "label")
+            if stated not in _ANSWERABLE:
                 continue
-            passage = {"title": row.get("title"), "text": text(line, row, "passage")}
-            labeled = [(passage, _ANSWERABLE[row["label"]])]
+            passage = TitledPassage(optional_text(line, row, "title"), text(line, row, "passage"))
+            labeled = [(passage, _ANSWERABLE[stated])]
         if labeled:
             chance = random.Random(f"{seed} {question}")  # noqa: S311
-            wanted = chance.choice(sorted({label for _, label in labeled}))
+            wanted = chance.choice(sorted({yes for _, yes in labeled}))
             passage, yes = chance.choice([each for each in labeled if each[1] == wanted])
             shown = _shown(passage, question)
             yield JudgeExample(tuple(answered_prompt(question, shown)), yes, question)
@@ -132,8 +136,8 @@ def _answered(file: Path, seed: str) -> Iterator[JudgeExample]:
 
 class _AskedPassages(NamedTuple):
     question: str
-    answering: list[dict[str, Any]]
-    others: list[dict[str, Any]]
+    answering: list[TitledPassage]
+    others: list[TitledPassage]
     answers: list[str]
 
     @classmethod
@@ -165,7 +169,7 @@ def _answers(file: Path, seed: str) -> Iterator[_Answer]:
     answers: dict[str, dict[str, None]] = {}
     for row in rows:
         for passage in row.answering:
-            answers.setdefault(passage["text"], {}).update(dict.fromkeys(row.answers))
+            answers.setdefault(passage.text, {}).update(dict.fromkeys(row.answers))
     for question, answering, hard, own in rows:
         chance = random.Random(f"{seed} {question}")  # noqa: S311
         shown = [*answering, *hard][:1]
@@ -175,7 +179,7 @@ def _answers(file: Path, seed: str) -> Iterator[_Answer]:
         known = {question_key(each) for each in own}
         others = [
             each
-            for each in answers.get(shown[0]["text"], ())
+            for each in answers.get(shown[0].text, ())
             if not any(question_key(each) in one or one in question_key(each) for one in known)
         ]
         if right and own and (not others or chance.random() < 1 / 2):
@@ -197,16 +201,15 @@ def _relevance(file: Path, seed: str) -> Iterator[JudgeExample]:
         question = text(line, row, "question")
         chance = random.Random(f"{seed} {question}")  # noqa: S311
         wanted = chance.randrange(2)
-        candidates = [each for each in passages(line, row, "candidates") if each.get("label") == wanted]
-        if candidates:
-            messages = relevance_prompt(question, row.get("title") or "", chance.choice(candidates)["text"])
+        found = [each for each, label in candidates(line, row) if label == wanted]
+        if found:
+            messages = relevance_prompt(question, optional_text(line, row, "title"), chance.choice(found))
             yield JudgeExample(tuple(messages), float(wanted), question)
 
 
 _READERS = {"support": _claims, "answered": _answered, "right": _right, "relevance": _relevance}
 
 
-def _shown(passage: Mapping[str, Any], wanted: str) -> str:
-    text = best_window(passage["text"], wanted, WINDOW)
-    title = passage.get("title")
-    return f"{title}: {text}" if title else text
+def _shown(passage: TitledPassage, wanted: str) -> str:
+    text = best_window(passage.text, wanted, WINDOW)
+    return f"{passage.title}: {text}" if passage.title else text

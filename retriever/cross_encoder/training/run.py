@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from citewell.core.errors import InputError
 from citewell.core.jsonl import read_lines
 from citewell.core.packages import need_packages
 from citewell.core.progress import Log
@@ -25,11 +26,11 @@ from citewell.retriever.cross_encoder.training.dev import RerankerDevSets
 from citewell.retriever.cross_encoder.training.loss import loss_of
 from citewell.retriever.cross_encoder.training.model import DONE, build_model, pair_scores, save_model
 from citewell.retriever.encoder.load import load_encoder
-from citewell.retriever.training.candidates import Miner
+from citewell.retriever.training.candidates import load_miner
 from citewell.retriever.training.dev import MEAN
 from citewell.retriever.training.inner_products import InnerProducts, read_inner_products
-from citewell.retriever.training.rows import LabeledRow, RowSource
-from citewell.retriever.training.sources import EncoderData, Mine, read_data, source_files
+from citewell.retriever.training.rows import RowSource
+from citewell.retriever.training.sources import EncoderData, read_data, source_files
 
 if TYPE_CHECKING:
     from citewell.core.training.trainer import CheckpointedTrainer
@@ -53,14 +54,21 @@ def train(run: Run, tell: Log) -> RunResult:
     files = describe_files(
         {"train": config.data, "dev": config.dev}, lambda source: source_files(source, run.folders)
     )
-    data = read_data(config, run.folders, _miner(config, run.cache, tell), _excluded(config, run))
+    mine = load_miner(
+        config.mining,
+        run.cache,
+        tell,
+        max_tokens=config.model.max_tokens,
+        threads=config.training.threads,
+    )
+    data = read_data(config, run.folders, mine, _excluded(config, run))
+    groups, repeats = _groups(config, data)
     products = _products(config, run.cache, data, tell)
     tokenizer = PairTokenizer(
         tower.tokenizer,
         max_tokens=config.model.max_tokens,
         question_tokens=config.model.question_tokens,
     )
-    groups, repeats = _groups(config, data)
     collator = GroupCollator(
         groups,
         tokenizer,
@@ -132,24 +140,22 @@ def _task(
 
 
 def _groups(config: RerankerRecipe, data: EncoderData) -> tuple[list[PassageGroup], list[int]]:
-    """Return all training rows, and how often each is seen per epoch."""
+    """Return all training rows, and how often each is seen per epoch.
+
+    Raises `InputError` for labels that are not between 0 and 1.
+    """
     groups, repeats = [], []
     for source, about in zip(data.train, config.data, strict=True):
+        beyond = next((each for row in source.rows for each in row.targets if not 0 <= each <= 1), None)
+        if beyond is not None:
+            raise InputError(
+                f"The label {about.label} of the source {source.name} gives {beyond:.3g}, "
+                "and a cross-encoder learns labels between 0 and 1.",
+                "Use another label: `citewell train retriever` learns from rankings and from grades above 1.",
+            )
         groups += [PassageGroup(row, source.weight, about.typed) for row in source.rows]
         repeats += [source.repeat] * len(source.rows)
     return groups, repeats
-
-
-def _miner(config: RerankerRecipe, cache: Path, tell: Log) -> Mine:
-    """Return a miner that loads the encoder of the recipe when the first source needs it."""
-
-    def mine(rows: Sequence[LabeledRow], others: Sequence[str], negatives: int) -> tuple[LabeledRow, ...]:
-        encoder = load_encoder(
-            config.mining.encoder, cache, max_tokens=config.model.max_tokens, threads=config.training.threads
-        )
-        return Miner(encoder, config.mining, cache / "vectors", tell).mine(rows, others, negatives)
-
-    return mine
 
 
 def _products(config: RerankerRecipe, cache: Path, data: EncoderData, tell: Log) -> InnerProducts | None:

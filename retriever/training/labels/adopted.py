@@ -29,7 +29,7 @@ def adopted_rows(file: Path) -> list[LabeledRow]:
             raise line.error("the references are not a list.")
         cited = _cited(text(line, value, "answer"))
         kept = [
-            (_number(reference, place), passage(line, reference))
+            (_number(reference, place), passage(line, reference).encoded)
             for place, reference in enumerate(references, 1)
         ]
         targets = tuple(float(number in cited) for number, _ in kept)

@@ -3,33 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from citewell.core.errors import InputError
 from citewell.core.jsonl import Line, read_lines
-from citewell.core.text import encoded_text
-from citewell.core.training.fields import text
+from citewell.core.text import encodable
+from citewell.core.training.fields import TitledPassage, listed, optional_text, passages, text
 from citewell.core.training.sources import question_key
 
 
-class TitledText(NamedTuple):
-    """A passage and the title of its page, which may be empty."""
-
-    title: str
-    text: str
+class TitledText(TitledPassage):
+    """A passage with an id."""
 
     @property
     def id(self) -> str:
         """The first 16 hexadecimal digits of the SHA-256 of title, line end and text."""
         return hashlib.sha256(f"{self.title}\n{self.text}".encode()).hexdigest()[:16]
-
-    @property
-    def encoded(self) -> str:
-        """The passage as encoders read it."""
-        return encoded_text(self.title, self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,26 +71,20 @@ def read_asked(files: Iterable[Path]) -> AskedQuestions:
     return AskedQuestions(questions, passages)
 
 
-def _answering(line: Line, row: dict[str, Any]) -> Iterator[TitledText]:
-    for value in row.get("positive") or ():
-        yield _titled(line, value)
-    if sentences := row.get("sentences"):
+def _answering(line: Line, row: Mapping[str, Any]) -> Iterator[TitledText]:
+    yield from _passages(line, row, "positive")
+    if sentences := listed(line, row, "sentences"):
         found = [each.get("text") if isinstance(each, dict) else None for each in sentences]
         if not all(isinstance(each, str) for each in found):
-            raise line.error("a sentence is not an object with its text.")
-        yield TitledText(row.get("domain") or "", " ".join(map(str, found)))
+            raise line.error("a sentence is not an object with its text.", 'Write {"text": "…"}.')
+        yield TitledText(optional_text(line, row, "domain"), encodable(" ".join(map(str, found))))
 
 
-def _others(line: Line, row: dict[str, Any]) -> Iterator[TitledText]:
-    for value in row.get("hard_negative") or ():
-        yield _titled(line, value)
+def _others(line: Line, row: Mapping[str, Any]) -> Iterator[TitledText]:
+    yield from _passages(line, row, "hard_negative")
     if "passage" in row:
-        yield TitledText(row.get("title") or "", text(line, row, "passage"))
+        yield TitledText(optional_text(line, row, "title"), text(line, row, "passage"))
 
 
-def _titled(line: Line, value: Any) -> TitledText:
-    if isinstance(value, str):
-        return TitledText("", value)
-    if not isinstance(value, dict):
-        raise line.error("a passage is neither text nor an object with its text.")
-    return TitledText(value.get("title") or "", text(line, value, "text"))
+def _passages(line: Line, row: Mapping[str, Any], name: str) -> Iterator[TitledText]:
+    return (TitledText(*each) for each in passages(line, row, name))

@@ -8,7 +8,7 @@ from pathlib import Path
 from citewell.core.errors import InputError
 from citewell.core.jsonl import read_lines
 from citewell.core.text import encoded_text
-from citewell.core.training.fields import text
+from citewell.core.training.fields import candidates, optional_text, text
 from citewell.retriever.training.rows import LabeledRow
 
 
@@ -23,15 +23,10 @@ def candidate_rows(file: Path, without: Mapping[str, str]) -> list[LabeledRow]:
         value = line.row()
         if any(value.get(name) == skipped for name, skipped in without.items()):
             continue
-        listed, title = value.get("candidates"), value.get("title") or ""
-        if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
-            raise line.error("the candidates are not a list of objects.")
-        found = {encoded_text(title, text(line, each, "text")): each.get("label") for each in listed}
-        if not all(label in (0, 1) for label in found.values()):
-            raise line.error("a candidate's label is neither 0 nor 1.")
+        title = optional_text(line, value, "title")
+        found = {encoded_text(title, each): float(label) for each, label in candidates(line, value)}
         if len(set(found.values())) > 1:
-            targets = tuple(float(label or 0) for label in found.values())
-            rows.append(LabeledRow(text(line, value, "question"), tuple(found), targets))
+            rows.append(LabeledRow(text(line, value, "question"), tuple(found), tuple(found.values())))
     if not rows:
         raise InputError(f"{file} cannot give the label candidates: no row has candidates of both labels.")
     return rows

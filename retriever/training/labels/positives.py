@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from citewell.core.errors import InputError
-from citewell.core.jsonl import Line, read_lines
-from citewell.core.training.fields import passage, text, texts
+from citewell.core.jsonl import read_lines
+from citewell.core.training.fields import passages, text, texts
 from citewell.core.training.sources import question_key
 from citewell.retriever.training.rows import LabeledRow
 
@@ -25,8 +24,8 @@ def positive_rows(file: Path, *, unanswered: bool = False) -> list[LabeledRow]:
         question = text(line, value, "question")
         row = merged.setdefault(question_key(question), _Merged(question))
         row.add(
-            [passage(line, each) for each in _list(line, value, "positive")],
-            [passage(line, each) for each in _list(line, value, "hard_negative")],
+            [each.encoded for each in passages(line, value, "positive")],
+            [each.encoded for each in passages(line, value, "hard_negative")],
             texts(line, value, "answer"),
         )
     rows = [row.row() for row in merged.values() if row.positives or (unanswered and row.negatives)]
@@ -57,12 +56,3 @@ class _Merged:
         negatives = [each for name, each in self.negatives.items() if name not in self.positives]
         targets = (1.0,) * len(self.positives) + (0.0,) * len(negatives)
         return LabeledRow(self.question, (*self.positives.values(), *negatives), targets, tuple(self.answers))
-
-
-def _list(line: Line, row: dict[str, Any], name: str) -> list[Any]:
-    value = row.get(name)
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise line.error(f"the field {name} is not a list.")
-    return value

@@ -8,8 +8,8 @@ from typing import Any
 
 from citewell.core.errors import InputError
 from citewell.core.jsonl import Line, read_lines
-from citewell.core.text import encoded_text, split_sentences, words
-from citewell.core.training.fields import passages, text, texts
+from citewell.core.text import split_sentences, words
+from citewell.core.training.fields import TitledPassage, optional_text, passages, text, texts
 from citewell.core.training.sources import question_key
 from citewell.retriever.training.rows import LabeledRow
 
@@ -49,23 +49,20 @@ def _labeled(line: Line, value: dict[str, Any]) -> Iterator[tuple[str, float]]:
     """Yield the sentences of a line's passages, as encoders read them, with their labels."""
     evidence, answers = texts(line, value, "evidence_sentences"), texts(line, value, "answer")
     for each in passages(line, value, "positive"):
-        sentences = _sentences(each["text"])
-        labels = [float(_answers(of, evidence, answers)) for of in sentences]
+        sentences = _sentences(each)
+        labels = [float(_answers(of.text, evidence, answers)) for of in sentences]
         if 0 < sum(labels) <= _MOST_ANSWERING * len(labels):
-            yield from zip(
-                (encoded_text(each.get("title") or "", of) for of in sentences), labels, strict=True
-            )
+            yield from zip((of.encoded for of in sentences), labels, strict=True)
     others = passages(line, value, "hard_negative")
     if value.get("label") == "unanswerable":
-        others = [*others, {"title": value.get("title"), "text": text(line, value, "passage")}]
+        others.append(TitledPassage(optional_text(line, value, "title"), text(line, value, "passage")))
     for each in others:
-        yield from (
-            (encoded_text(each.get("title") or "", of), 0.0) for of in _sentences(each["text"])[:_OF_OTHERS]
-        )
+        yield from ((of.encoded, 0.0) for of in _sentences(each)[:_OF_OTHERS])
 
 
-def _sentences(passage: str) -> list[str]:
-    return [each for part in passage.splitlines() for each in split_sentences(part)]
+def _sentences(passage: TitledPassage) -> list[TitledPassage]:
+    parts = passage.text.splitlines()
+    return [passage._replace(text=each) for part in parts for each in split_sentences(part)]
 
 
 def _answers(sentence: str, evidence: Sequence[str], answers: Sequence[str]) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from citewell.core.jsonl import read_lines
 from citewell.core.support_labels import SUPPORT
-from citewell.core.training.fields import text
+from citewell.core.training.fields import label, text
 from citewell.core.windows import best_window
 from citewell.retriever.training.rows import LabeledRow
 
@@ -22,8 +22,6 @@ def support_rows(file: Path) -> list[LabeledRow]:
         value = line.row()
         if not value.get("premise"):
             continue
-        claim, label = text(line, value, "claim"), value.get("label")
-        if label not in SUPPORT:
-            raise line.error(f"the label {label!r} is not known.", f"Write one of {', '.join(SUPPORT)}.")
-        rows.append(LabeledRow(claim, (best_window(text(line, value, "premise"), claim),), (SUPPORT[label],)))
+        claim, premise = text(line, value, "claim"), text(line, value, "premise")
+        rows.append(LabeledRow(claim, (best_window(premise, claim),), (label(line, value, SUPPORT),)))
     return rows

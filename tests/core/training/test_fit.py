@@ -73,6 +73,28 @@ def test_a_run_that_stopped_early_does_not_train_on(tmp_path: Path) -> None:
     assert resumed.value.item() == model.value.item()
 
 
+@pytest.mark.parametrize("patience", [1, None])
+def test_a_run_in_a_folder_that_was_moved_keeps_its_best_weights(
+    tmp_path: Path, patience: int | None
+) -> None:
+    curve = [0.1, 0.5, 0.9, 0.4, 0.3, 0.2, 0.1]
+    made, model = task(curve.__getitem__, patience=patience)
+    first = run(made, tmp_path / "before")
+    assert first.best_step == 2
+    (tmp_path / "before").rename(tmp_path / "moved")
+    again, resumed = task(curve.__getitem__, patience=patience)
+    second = run(again, tmp_path / "moved")
+    assert (second.steps, second.best_step) == (first.steps, 2)
+    assert resumed.value.item() == model.value.item()
+
+
+@pytest.mark.parametrize("patience", [1, None])
+def test_the_seconds_of_all_parts_of_a_run_count(tmp_path: Path, patience: int | None) -> None:
+    run(task(lambda step: -step, patience=patience)[0], tmp_path)
+    (tmp_path / "checkpoints" / "seconds.json").write_text('{"seconds": 1000}')
+    assert run(task(lambda step: -step, patience=patience)[0], tmp_path).seconds >= 1000
+
+
 def test_a_run_of_one_step_learns(tmp_path: Path) -> None:
     made, model = task(lambda step: step, steps=1)
     run(made, tmp_path)

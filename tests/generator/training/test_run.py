@@ -106,6 +106,17 @@ def test_a_model_that_is_there_is_never_overwritten(
     assert not (world / "new").exists()
 
 
+@pytest.mark.parametrize(
+    ("out", "export"), [("one", "one"), ("one", "one/merged"), ("one/adapter", "one"), ("one", "two/../one")]
+)
+def test_the_folders_of_the_adapter_and_the_merged_model_are_apart(
+    world: Path, out: str, export: str
+) -> None:
+    with pytest.raises(InputError, match="are one folder, or one is inside the other"):
+        run(write_config(world, "apart.toml"), world / out, export=world / export)
+    assert not (world / "one").exists()
+
+
 def test_an_adapter_is_trained_further(trained: tuple[Path, RunResult, list[str]], world: Path) -> None:
     out, first, _ = trained
     recipe = write_config(world, "further.toml", generate=0)

@@ -157,3 +157,21 @@ def test_the_card_says_where_the_model_is_from(trained: tuple[Path, RunResult, l
 def test_a_trained_folder_is_not_overwritten(trained: tuple[Path, RunResult, list[str]], world: Path) -> None:
     with pytest.raises(InputError, match="holds a trained model already"):
         run(world / "reranker.toml", trained[0])
+
+
+@pytest.mark.parametrize(("label", "told"), [("rankings", "gives -0.693"), ("judgments", "gives 3")])
+def test_labels_that_are_no_probabilities_are_refused(world: Path, label: str, told: str) -> None:
+    folder = world / "graded"
+    (folder / "qrels").mkdir(parents=True, exist_ok=True)
+    documents = "".join(json.dumps({"_id": each, "title": "", "text": each * 3}) + "\n" for each in "bc")
+    (folder / "corpus.jsonl").write_text(documents)
+    (folder / "queries.jsonl").write_text('{"_id": "1", "text": "aaa"}\n')
+    (folder / "teacher.jsonl").write_text('{"query_id": "1", "ranking": ["b", "c"]}\n')
+    (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\n1\tb\t3\n1\tc\t0\n")
+    recipe = write_recipe(world, f"{label}.toml")
+    old = 'files = ["rows.jsonl"]\nformat = "references"\nlabel = "adopted"\nlicense = "CC0"\nheld_out = 15'
+    new = f'files = ["graded"]\nformat = "beir"\nlabel = "{label}"\nlicense = "CC0"'
+    recipe.write_text(recipe.read_text().replace(old, new))
+    with pytest.raises(InputError, match=f"label {label} of the source made-up {told}, and a cross-encoder"):
+        run(recipe, world / label)
+    assert not (world / label).exists()

@@ -82,6 +82,29 @@ def test_two_sources_need_two_names_and_an_objective_each(tmp_path: Path) -> Non
         load_config(write(tmp_path, text))
 
 
+RANKED = """
+[[data]]
+name = "ranked"
+files = ["trecdl19"]
+format = "beir"
+label = "rankings"
+license = "CC0"
+"""
+
+
+@pytest.mark.parametrize("name", ["contrastive", "inner_product_mse"])
+def test_logarithms_of_ranks_suit_some_objectives_only(tmp_path: Path, name: str) -> None:
+    text = GOOD.replace('"contrastive"\ntemperature = 0.1', f'"{name}"') + RANKED
+    with pytest.raises(InputError) as error:
+        load_config(write(tmp_path, text))
+    assert f"the objective {name} cannot learn from the source 'ranked'" in str(error.value)
+    assert "listwise_kl and margin_mse can" in str(error.value)
+    parted = text.replace(f'name = "{name}"', f'name = "{name}"\nsources = ["pairs"]')
+    for other in ("listwise_kl", "margin_mse", "anchor"):
+        config = load_config(write(tmp_path, f'{parted}[[objectives]]\nname = "{other}"\n'))
+        assert [objective.name for objective in config.objectives] == [name, other]
+
+
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read: No such file"):
         load_config(tmp_path / "none.toml")

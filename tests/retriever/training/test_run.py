@@ -158,9 +158,23 @@ def test_it_ends_when_the_dev_metric_no_longer_grows(world: Path) -> None:
     assert (outcome.steps, outcome.best_step) == (12, 4)
 
 
+def test_it_learns_in_bfloat16_as_on_a_gpu(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = {}
+    for bfloat16 in (False, True):
+        monkeypatch.setattr("citewell.core.training.trainer.uses_bfloat16", lambda _, now=bfloat16: now)
+        out = world / f"bfloat16-{bfloat16}"
+        run(write_config(world, "steps.toml", steps=4, log_every=1), out)
+        lines = map(json.loads, (out / "training.jsonl").read_text().splitlines())
+        found[bfloat16] = [line["loss"] for line in lines if "loss" in line]
+        assert load_encoder(str(out), world / "cache", threads=1, engine="torch").dimension == 32
+    assert len(found[True]) == 4
+    assert found[True] != found[False]
+    assert found[True] == pytest.approx(found[False], rel=0.05)
+
+
 def test_a_loss_that_is_no_number_ends_the_run(world: Path) -> None:
     out = world / "nan"
-    with pytest.raises(TrainingError, match=r"The loss of step \d+ is nan: its batch has \d questions"):
+    with pytest.raises(TrainingError, match=r"The loss of step \d+, whose batch has \d questions .*, is nan"):
         run(write_config(world, learning_rate=1e30, clip=1e30, eval_every=3, warmup=0.0), out)
     assert not (out / "modules.json").exists()
 

@@ -9,6 +9,7 @@ from citewell.core.errors import InputError
 from citewell.scorer.data.config import ReadingConfig
 from citewell.scorer.data.reading import read_comparisons, read_voted
 from citewell.scorer.data.report import report
+from citewell.scorer.data.source_line import group_of
 from tests.scorer.data.files import ALL, answers, rule, write
 
 GOOD = {"question": "Why is the sky blue?", "answers": answers(("Because of scattering.", 9), ("Paint.", 1))}
@@ -86,6 +87,15 @@ def test_answers_in_other_scripts_and_what_cannot_be_encoded(tmp_path: Path) -> 
     data = read_comparisons(write(tmp_path, [{"question": "لماذا السماء زرقاء؟", "answers": given}]), ALL)
     texts = {each.first for each in data.comparisons} | {each.second for each in data.comparisons}
     assert texts == {"Рассеяние света", "瑞利散射", "a?b"}
+
+
+@pytest.mark.parametrize("name", ["question", "body", "license", "rater"])
+def test_what_cannot_be_encoded_is_replaced_in_every_field(tmp_path: Path, name: str) -> None:
+    row = {"question": "Why?", "answers": ["a", "b"], "preferred": 0} | {name: "a\ud800b\0"}
+    data = read_comparisons(write(tmp_path, [row]), ALL)
+    (group,) = data.groups
+    assert "a?b" in (*group.question.split("\n\n"), group.license, group.comparisons[0].rater)
+    assert group.key == group_of(group.question)
 
 
 def test_rows_of_eli5_have_titles_bodies_and_two_lists(tmp_path: Path) -> None:

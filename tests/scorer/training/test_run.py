@@ -228,6 +228,17 @@ def test_a_measure_that_the_dev_data_does_not_define(world: Path) -> None:
         run(write_recipe(world, "ties.toml", f"\n{text}"), world / "ties")
 
 
+def test_ties_alone_leave_nothing_to_train_on_where_they_are_dropped(world: Path) -> None:
+    ties = [{"question": question(n), "answers": [KIND, RUDE], "preferred": "tie"} for n in range(4)]
+    (world / "tied.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ties))
+    data = DATA.replace("choices.jsonl", "tied.jsonl").replace("0.2", "0.0")
+    recipe = write_recipe(world, "dropped.toml", f'{data}[objective]\nties = "drop"\n')
+    with pytest.raises(InputError, match="No comparison is left to train on") as error:
+        run(recipe, world / "dropped")
+    assert 'ties = "soft"' in error.value.hint
+    assert not (world / "dropped").exists()
+
+
 def test_layers_that_are_not_there(world: Path) -> None:
     text = '[model.lora]\ntargets = ["q_proj"]\n'
     with pytest.raises(ModelError, match="has no layers q_proj to adapt"):

@@ -51,10 +51,38 @@ def test_claims_are_asked_about_as_citations_are(tmp_path: Path) -> None:
 
 def test_an_unknown_label_is_named_with_its_line(tmp_path: Path) -> None:
     rows = [{"premise": "It rained.", "claim": "It was wet.", "label": "true"}]
-    with pytest.raises(
-        InputError, match=r"rows.jsonl, line 1: the premise or the claim is not a text, or the label"
-    ):
+    with pytest.raises(InputError, match=r"rows.jsonl, line 1: the label 'true' is not known"):
         read(tmp_path, "support", rows)
+
+
+@pytest.mark.parametrize(
+    ("asks", "row", "told"),
+    [
+        (
+            "support",
+            {"premise": "It rained.", "claim": "It was wet.", "label": ["x"]},
+            r"\['x'\] is not known",
+        ),
+        ("support", {"premise": 5, "claim": "It was wet.", "label": "refuted"}, "the premise is not a text"),
+        ("answered", {"passage": "900 pounds.", "label": ["answerable"]}, "the label is not a text"),
+        (
+            "answered",
+            {"passage": "900 pounds.", "label": "answerable", "title": 5},
+            "the title is not a text",
+        ),
+        ("answered", {"positive": "900 pounds."}, "the field positive is not a list"),
+        ("right", {"positive": [PASSAGE | {"title": 5}], "answer": ["Anna"]}, "the title is not a text"),
+        ("relevance", {"candidates": [{"text": "So.", "label": 1}], "title": 5}, "the title is not a text"),
+        ("relevance", {"candidates": "So."}, "the candidates are not a list of objects"),
+    ],
+)
+def test_a_field_of_an_odd_type_is_named_with_its_line(
+    tmp_path: Path, asks: str, row: dict[str, Any], told: str
+) -> None:
+    rows = [{"question": f"What is {n}?"} | row for n in range(8)]
+    with pytest.raises(InputError, match=rf"rows.jsonl, line \d: .*{told}") as error:
+        read(tmp_path, asks, rows)
+    assert error.value.hint.startswith("Write ")
 
 
 def test_wrong_answers_are_those_of_other_questions_on_the_passage(tmp_path: Path) -> None:
