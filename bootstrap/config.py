@@ -121,7 +121,7 @@ class CorrectionConfig(Section):
 class FiltersConfig(Section):
     """The filters of answers (WebGLM §3.2.3)."""
 
-    words: int = Field(20, ge=1, description="Min words of an answer.")
+    words: int = Field(5, ge=1, description="Min words of an answer.")
     overlap: Share | None = Field(
         None,
         description="Min overlap with all references together; by default the correction's threshold.",

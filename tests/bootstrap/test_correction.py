@@ -90,7 +90,7 @@ def test_chinese_is_measured_by_characters() -> None:
         (f"<p>{GOOD}</p>", "markup"),
         (f"{GOOD}<|im_end|>", "markup"),
         (f"{GOOD}\nReference [6]: The Moon.", "markup"),
-        ("The tides are caused by the Moon[1].", "short"),
+        ("By the Moon[1].", "short"),
         (
             "Whales sing because they are lonely, and people who listen to their songs at night often "
             "write that nothing else sounds quite like it, wherever they come from[1].",
