@@ -10,7 +10,8 @@ Two steps, of which a person or a model does the reading between them:
   these references (the same). An answer is good that answers (`yes`) and is supported (`all`); a refusal is
   good if the references do not answer, which is `supported` `all`. It writes the share of good answers in
   each version of the data set, and among those that each filter dropped. Where a version changes the text
-  itself, `--reread NAME=FILE` has what the reader found in what it keeps.
+  itself, `--reread NAME=FILE` has what the reader found in what it keeps. `--again FILE` has what a second
+  reader found in some of the answers.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from citewell.bootstrap.folder import FinishedRun
 from citewell.bootstrap.types import Drop, Fault, Outcome, Sample
 from citewell.core.significance import interval
 from citewell.core.text import squeeze
+from citewell.server.studies.report.coefficients import krippendorff_alpha
 
 RELEASE = Path(__file__).parent.parent / "recipes" / "citewell-qa"
 _ALL = "all"
@@ -52,6 +54,7 @@ def main() -> None:
     second.add_argument(
         "--reread", action="append", default=[], metavar="NAME=FILE", help="verdicts of a version's own text"
     )
+    second.add_argument("--again", type=Path, metavar="FILE", help="verdicts of a second reader")
     second.add_argument("--json", type=Path, default=RELEASE / "reading.json", help="file to write")
     second.add_argument("--out", type=Path, default=RESULTS / "teacher-reading.md", help="file to write")
     options = parser.parse_args()
@@ -66,6 +69,7 @@ def main() -> None:
         {name: _outcomes(Path(run)) for name, run in versions.items()},
         _verdicts(options.verdicts),
         {name: _verdicts(Path(file)) for name, file in reread.items()},
+        _verdicts(options.again) if options.again else {},
     )
     options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     text = tables(found)
@@ -104,16 +108,25 @@ def report(
     versions: Mapping[str, Sequence[Outcome]],
     verdicts: Mapping[str, Mapping[str, str]],
     reread: Mapping[str, Mapping[str, Mapping[str, str]]] = MappingProxyType({}),
+    again: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """Return how many answers that were read each version keeps and drops, and how many of them are good.
 
-    `reread` has the verdicts on the text of versions that change it, for what they keep.
+    `reread` has the verdicts on the text of versions that change it, for what they keep, and `again` those
+    of a second reader.
     """
     good = {key: float(is_good(verdict)) for key, verdict in verdicts.items()}
     marked = sum(verdict["marks"] == _ALL for verdict in verdicts.values())
     result: dict[str, Any] = {
         "read": _counted(good, good), "marks right": marked, "versions": {}, "dropped": {}
     }  # fmt: skip
+    if again:
+        pairs = [(good[key], float(is_good(verdict))) for key, verdict in again.items()]
+        result["again"] = {
+            "read": len(pairs),
+            "agreed": sum(one == other for one, other in pairs),
+            "alpha": krippendorff_alpha(pairs),
+        }
     for name, outcomes in versions.items():
         rows = [each for each in outcomes if not isinstance(each, Fault) and each.key in good]
         own = {key: float(is_good(verdict)) for key, verdict in reread.get(name, verdicts).items()}
@@ -136,10 +149,17 @@ def tables(found: Mapping[str, Any]) -> str:
         for name, reasons in found["dropped"].items()
         for reason, of in reasons.items()
     ]
+    second = []
+    if again := found.get("again"):
+        alpha = f", Krippendorff's alpha {again['alpha']:.2f}" if again["alpha"] is not None else ""
+        second = [
+            f"A second reader read {again['read']} of them, and found the same for {again['agreed']}{alpha}."
+        ]
     return "\n\n".join(
         [
             f"{whole['read']} answers were read; the teacher's own marks name the right references in all "
             f"sentences of {found['marks right']}.",
+            *second,
             table(["version", "kept", "good", "share"], kept),
             table(["version", "dropped for", "dropped", "good", "share"], dropped),
         ]

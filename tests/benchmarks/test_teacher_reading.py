@@ -45,3 +45,11 @@ def test_a_version_that_changes_the_text_is_read_by_itself() -> None:
     found = report({"rouge-1": ROWS, "judged": ROWS}, VERDICTS, reread)
     assert (found["versions"]["rouge-1"]["good"], found["versions"]["judged"]["good"]) == (1, 2)
     assert found["dropped"]["judged"]["short"]["good"] == 1
+
+
+def test_a_second_reader_shows_how_far_readers_agree() -> None:
+    again = {"a": VERDICTS["a"], "b": VERDICTS["a"]}
+    found = report({"rouge-1": ROWS}, VERDICTS, again=again)
+    assert (found["again"]["read"], found["again"]["agreed"]) == (2, 1)
+    assert "A second reader read 2 of them, and found the same for 1" in tables(found)
+    assert "second reader" not in tables(report({"rouge-1": ROWS}, VERDICTS))
