@@ -15,16 +15,16 @@ from citewell.core.quotable import quotable
 from citewell.core.relevance import Relevance
 from citewell.core.stated_aims import may_answer
 from citewell.core.subject import asked_subject, defines, is_about
-from citewell.core.text import content_words, encoded_text, split_sentences, squeeze, words
+from citewell.core.text import content_words, encoded_text, split_sentences, squeeze
 from citewell.core.types import Reference
 from citewell.generator.completer import Completer
 from citewell.generator.pointing_back import points_back
+from citewell.generator.readable import is_readable
 from citewell.generator.yes import YesModel
 
 Split = Callable[[str], Sequence[str]]
 """Splits a question into its parts, as `citewell.retriever.parts.parts` does."""
 
-_STOP = re.compile(r"[.!?。！？…][\"'”’)\]]*$")
 _QUESTION = re.compile(r"[?？][\"'”’)\]]*$")
 # Beginnings that take back what the sentence before says: it is never quoted without them.
 _TAKES_BACK = re.compile(
@@ -33,15 +33,6 @@ _TAKES_BACK = re.compile(
     r"(?:this|that|it) (?:is|was) (?:\w+ )?(?:a myth|false|untrue|incorrect|wrong)\b",
     re.IGNORECASE,
 )
-# Endings that announce what comes next, which a quoted sentence lacks.
-_POINTS_AHEAD = re.compile(r"(?:\bfollows|\bbelow|\bfollowing(?: \w+)?)\W*$", re.IGNORECASE)
-# Words of headings that have no capital, as in "Grant of Patent License."
-_JOINING = frozenset("a an and at by for from in of on or the to with".split())  # noqa: SIM905
-_AMOUNT = re.compile(r": .*\d")  # as in `TOTAL: 137.50.`
-_OPENING = "\"'“‘«„「『《¿¡"
-_SHORTEST, _LONGEST = 4, 90  # words
-_SHORTEST_SHOUTED = 6  # words in capitals that are not a heading
-_SHORTEST_PAIR = 2  # words of `Monday: closed.`
 # A sentence that scores this much less than the best one is off topic.
 _DROP = 0.25
 # A sentence with less does not answer, as the dev half of `benchmarks.own_documents` shows.
@@ -179,7 +170,7 @@ class ExtractiveGenerator:
             if text.rstrip(".") in map(capitalized, above):
                 continue
             # What a passage says twice is the text of a picture and its caption.
-            if not _is_readable(text) or occurrences[index, text] > 1 or not may_answer(question, text):
+            if not is_readable(text) or occurrences[index, text] > 1 or not may_answer(question, text):
                 continue
             # The sentence after a question answers it, and often does not repeat its words.
             is_answer = asked.reference == index
@@ -217,25 +208,6 @@ def _lead(question: str, references: Sequence[Reference]) -> int | None:
 def reference_sentences(passage: str) -> list[str]:
     """Return the sentences of a passage; a line ends one."""
     return [squeeze(s) for line in passage.splitlines() for s in split_sentences(line)]
-
-
-def _is_readable(sentence: str) -> bool:
-    length = len(words(sentence))
-    return (
-        (_SHORTEST_PAIR if ": " in sentence else _SHORTEST) <= length <= _LONGEST
-        and _STOP.search(sentence) is not None
-        and "|" not in sentence
-        and not _POINTS_AHEAD.search(sentence)
-        and not _is_heading(sentence)
-        and (sentence[0] in _OPENING or (sentence[0].isalnum() and not sentence[0].islower()))
-    )
-
-
-def _is_heading(sentence: str) -> bool:
-    found = re.findall(r"[^\W\d_]+", sentence)
-    if _AMOUNT.search(sentence) or (len(found) >= _SHORTEST_SHOUTED and sentence.isupper()):
-        return False
-    return all(word[0].isupper() or word in _JOINING for word in found)
 
 
 def _repeats(sentence: _Sentence, other: _Sentence) -> bool:

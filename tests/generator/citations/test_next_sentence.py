@@ -28,6 +28,13 @@ def test_nothing_is_shown_twice() -> None:
     assert with_next([HOT, BAG], [LOG, TABLE]) == (HOT, BAG)
 
 
+def test_a_heading_is_not_the_next_sentence() -> None:
+    manual = Reference(
+        2, "", "Manual", "Engine ran hot off the cape.\nLAMPS\nGreen means that it burns.", 1.0
+    )
+    assert with_next([HOT], [manual]) == (HOT,)
+
+
 def test_what_has_no_next_sentence_stays() -> None:
     unsupported = quoted("Engine ran hot off the cape.")
     long = Reference(2, "", "", f"Engine ran hot off the cape. We {'sailed and ' * 40}slept.", 1.0)
