@@ -204,7 +204,7 @@ def test_other_settings_for_the_same_folder_are_refused(
     recorded: Callable[..., tuple[int, str, str]], tmp_path: Path
 ) -> None:
     assert recorded()[0] == 0
-    code, _, err = recorded("--set", "filters.words=5")
+    code, _, err = recorded("--set", "filters.words=9")
     assert code == 2
     assert "different value of recipe.filters.words" in err
     file = tmp_path / "recipe.toml"
@@ -342,7 +342,7 @@ def test_refilter_refuses_what_it_cannot_change(cli: Cli, questions: Path, tmp_p
     assert (result.code, "prompt.instruction cannot be changed" in result.err) == (2, True)
     result = cli.run(*again, tmp_path / "run")
     assert (result.code, "is the run that is filtered" in result.err) == (2, True)
-    record_run(cli, questions, tmp_path / "other", "--set", "filters.words=5")
+    record_run(cli, questions, tmp_path / "other", "--set", "filters.words=9")
     result = cli.run(*again, tmp_path / "other")
     assert (result.code, "different value of recipe.filters.words" in result.err) == (2, True)
     result = cli.run("bootstrap", "refilter", tmp_path, "--out", tmp_path / "new")
