@@ -27,7 +27,7 @@ def redact(text: str, secrets: Iterable[str]) -> str:
 def explanation(body: JsonObject) -> str:
     """Return the explanation in an error body, wherever services put it; empty if there is none.
 
-    Problem details (RFC 9457) say in `errors` which values are wrong: the first is told.
+    Problem details (RFC 9457) say in `errors` which values are wrong: it includes the first.
     """
     errors = body.get("errors")
     first = errors[0] if isinstance(errors, list) and errors else None

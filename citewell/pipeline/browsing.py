@@ -100,7 +100,7 @@ class Browsing:
 
         Every command is a `Browsed`; the quotes then are the references of a `Ranked`, and what follows is
         what `Pipeline.write` yields. Without quotes, and if the policy ended browsing with `End: Nonsense`
-        or `End: Controversial`, there is no answer. Raises as `Pipeline.write` and `run_episode` do, if all
+        or `End: Controversial`, no answer is written. Raises as `Pipeline.write` and `run_episode` do, if all
         episodes fail.
         """
         question = self._pipeline.checked(question)

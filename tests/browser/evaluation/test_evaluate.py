@@ -96,7 +96,7 @@ async def test_an_evaluation_that_was_killed_in_a_line_goes_on(tmp_path: Path, l
 
 
 class Failing(Quoting):
-    """Fails on the questions that it is told to."""
+    """Fails on given questions."""
 
     def __init__(self, *questions: str) -> None:
         super().__init__("Mary Jones")

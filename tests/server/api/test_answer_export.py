@@ -7,6 +7,8 @@ import lxml.html
 import pytest
 
 from benchmarks.small_service import BATS
+from citewell.server.api.schemas import AnswerResponse, to
+from citewell.server.pages.markdown import as_markdown
 from tests.server.api.conftest import Service
 
 
@@ -52,6 +54,12 @@ def test_an_answer_without_citations_has_no_sources_to_export(service: Service) 
     assert (unanswered["outcome"], bool(unanswered["references"])) == ("no_evidence", True)
     items = export(service, f"/v1/answers/{unanswered['id']}/export", "csl")
     assert items.json() == []
+
+
+def test_notices_are_exported_with_the_answer(service: Service) -> None:
+    answer = service.client.get(f"/v1/answers/{service.ask(BATS).json()['id']}").json()
+    noted = to(AnswerResponse, answer | {"notices": ["One page was *late*."]})
+    assert "\n\n*Note: One page was \\*late\\*.*\n\n" in as_markdown(noted)
 
 
 def test_what_cannot_be_exported_is_refused(service: Service, address: str) -> None:
