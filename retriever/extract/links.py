@@ -61,10 +61,8 @@ def read_leads(body: bytes, url: str, content_type: str) -> Leads:
         tree = html.document_fromstring(text, parser=html.HTMLParser(encoding="utf-8"))
     except etree.ParserError:  # an empty page leads nowhere
         return Leads()
-    wishes = _wishes(tree)
-    follows = wishes.isdisjoint({"nofollow", "none"})
-    links = dict.fromkeys(islice(_links(tree, web_url(url)), _MAX_LINKS)) if follows else ()
-    return Leads(tuple(links), not wishes.isdisjoint({"noindex", "none"}))
+    links = dict.fromkeys(islice(_links(tree, web_url(url)), _MAX_LINKS))
+    return _obeying(Leads(tuple(links)), _wishes(tree))
 
 
 def permitted(leads: Leads, robots: Iterable[str]) -> Leads:
@@ -73,9 +71,12 @@ def permitted(leads: Leads, robots: Iterable[str]) -> Leads:
     A value may begin with the name of the crawler that it is for:
     https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#xrobotstag.
     """
-    wishes = {wish for value in robots for wish in _header_wishes(value)}
-    links = leads.links if wishes.isdisjoint({"nofollow", "none"}) else ()
-    return Leads(links, leads.noindex or not wishes.isdisjoint({"noindex", "none"}))
+    return _obeying(leads, {wish for value in robots for wish in _header_wishes(value)})
+
+
+def _obeying(leads: Leads, wishes: set[str]) -> Leads:
+    follows = wishes.isdisjoint({"nofollow", "none"})
+    return Leads(leads.links if follows else (), leads.noindex or not wishes.isdisjoint({"noindex", "none"}))
 
 
 def _header_wishes(value: str) -> Iterator[str]:

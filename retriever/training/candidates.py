@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,21 @@ from citewell.retriever.evaluation.task import Corpus
 from citewell.retriever.evaluation.vectors import encode_corpus
 from citewell.retriever.training.config import MiningConfig
 from citewell.retriever.training.rows import LabeledRow
-from citewell.retriever.training.sources import Mine, MiningPool
+from citewell.retriever.training.sources import DataRecipe, Mine, MiningPool
+
+
+class _CutTexts(Protocol):
+    @property
+    def max_tokens(self) -> int: ...
+
+
+class MiningRecipe(DataRecipe, Protocol):
+    """The part of a recipe that `load_miner` needs."""
+
+    @property
+    def model(self) -> _CutTexts:
+        """The model, for the tokens at which it cuts texts."""
+        ...
 
 
 class NearestPassages(NamedTuple):
@@ -129,12 +143,14 @@ class Miner:
         return all(rouge_1_precision(text, positive) < self._config.overlap for positive in positives)
 
 
-def load_miner(config: MiningConfig, cache: Path, tell: Log, *, max_tokens: int, threads: int) -> Mine:
+def load_miner(config: MiningRecipe, cache: Path, tell: Log) -> Mine:
     """Return a miner that loads its encoder when the first source needs it."""
 
     def mine(rows: Sequence[LabeledRow], pool: MiningPool, negatives: int) -> tuple[LabeledRow, ...]:
-        encoder = load_encoder(config.encoder, cache, max_tokens=max_tokens, threads=threads)
-        return Miner(encoder, config, cache / "vectors", tell).mine(rows, pool, negatives)
+        encoder = load_encoder(
+            config.mining.encoder, cache, max_tokens=config.model.max_tokens, threads=config.training.threads
+        )
+        return Miner(encoder, config.mining, cache / "vectors", tell).mine(rows, pool, negatives)
 
     return mine
 

@@ -54,14 +54,7 @@ def train(run: Run, tell: Log) -> RunResult:
     files = describe_files(
         {"train": config.data, "dev": config.dev}, lambda source: source_files(source, run.folders)
     )
-    mine = load_miner(
-        config.mining,
-        run.cache,
-        tell,
-        max_tokens=config.model.max_tokens,
-        threads=config.training.threads,
-    )
-    data = read_data(config, run.folders, mine, _excluded(config, run))
+    data = read_data(config, run.folders, load_miner(config, run.cache, tell), _excluded(config, run))
     groups, repeats = _groups(config, data)
     products = _products(config, run.cache, data, tell)
     tokenizer = PairTokenizer(

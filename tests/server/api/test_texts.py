@@ -93,6 +93,17 @@ def test_texts_are_ranked_for_a_query(service: Service) -> None:
     assert only == results[0] | {"document": {"text": TEXTS[1]}}
 
 
+def test_an_option_that_is_null_is_as_if_left_out(service: Service) -> None:
+    plain = {"/v1/embeddings": {"input": TEXTS[0]}, "/v1/rerank": {"query": BATS, "documents": TEXTS}}
+    nulls = {
+        "/v1/embeddings": {"input_type": None, "encoding_format": None, "dimensions": None},
+        "/v1/rerank": {"top_n": None, "return_documents": None},
+    }
+    for path, body in plain.items():
+        given, left_out = (service.client.post(path, json=each) for each in (body | nulls[path], body))
+        assert (given.status_code, given.json()) == (200, left_out.json())
+
+
 @pytest.mark.parametrize(
     "body", [{"documents": []}, {"query": " "}, {"documents": [{"title": "x"}]}, {"top_n": 0}, {"rank": 1}]
 )
