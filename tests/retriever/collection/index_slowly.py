@@ -1,4 +1,7 @@
-"""Index a source, and say what happens: `index_slowly.py PLACE SOURCE SECONDS_A_BATCH [LARGEST_FILE]`."""
+"""Index a source, and say what happens: `index_slowly.py PLACE SOURCE SECONDS_A_BATCH [LARGEST_FILE]`.
+
+With "asks" for the seconds, each batch waits for a line, or the end, of the standard input.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,10 @@ def say(*words: object) -> None:
 def main(place: str, source: str, pause: str, largest_file: str = "") -> int:
     def on_progress(report: Report) -> None:
         say("seen", report.seen)
-        time.sleep(float(pause))
+        if pause == "asks":
+            sys.stdin.readline()
+        else:
+            time.sleep(float(pause))
 
     if largest_file:
         # Writes beyond this fail, as they do on a full disk: Python ignores SIGXFSZ.
