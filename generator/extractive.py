@@ -5,20 +5,21 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from functools import lru_cache
+from itertools import groupby
 from typing import NamedTuple
 
 from citewell.core.events import Token
 from citewell.core.notes import capitalized
-from citewell.core.quotable import quotable
+from citewell.core.pointing_back import points_back
+from citewell.core.quotable import Quotable, listed, quotable
 from citewell.core.relevance import Relevance
 from citewell.core.stated_aims import may_answer
 from citewell.core.subject import asked_subject, defines, is_about
-from citewell.core.text import content_words, encoded_text, split_sentences, squeeze
+from citewell.core.text import content_words, encoded_text, split_sentences, squeeze, words
 from citewell.core.types import Reference
 from citewell.generator.completer import Completer
-from citewell.generator.pointing_back import points_back
 from citewell.generator.readable import is_readable
 from citewell.generator.yes import YesModel
 
@@ -47,15 +48,20 @@ _CONTEXT = 0.5
 _LEAD = 0.2
 _FIRST = 1e-3  # above the best
 _REMEMBERED = 8  # questions
+_SHORT_ITEM = 12  # words
 
 
 class _Sentence(NamedTuple):
     reference: int  # index among the references
     position: int  # index among the reference's sentences
-    text: str
+    piece: Quotable
     score: float
     is_answer: bool
     """Whether it follows a question."""
+
+    @property
+    def text(self) -> str:
+        return self.piece.text
 
 
 class _QuotedQuestion(NamedTuple):
@@ -112,9 +118,8 @@ class ExtractiveGenerator:
         if first:
             return
         chosen = await asyncio.to_thread(self._choose, question, references)
-        for index, sentence in enumerate(chosen):
-            mark = f"[{references[sentence.reference].number}]"
-            yield Token(f"{' ' if index else ''}{sentence.text} {mark}")
+        for index, (reference, text) in enumerate(_statements(chosen)):
+            yield Token(f"{' ' if index else ''}{text} [{references[reference].number}]")
 
     def _choose(self, question: str, references: Sequence[Reference]) -> list[_Sentence]:
         asked = list(self._split(question))[: self._most]
@@ -152,16 +157,17 @@ class ExtractiveGenerator:
 
     def _score(self, question: str, references: Sequence[Reference]) -> list[_Sentence]:
         found = [
-            (index, position, text)
+            (index, position, piece)
             for index, reference in enumerate(references)
-            for position, text in enumerate(quotable(reference.text))
+            for position, piece in enumerate(quotable(reference.text))
         ]
-        texts = [encoded_text(references[index].title_path, text) for index, _, text in found]
+        texts = [encoded_text(references[index].title_path, piece.text) for index, _, piece in found]
         scores = self._relevance(question, texts)
         pool: list[_Sentence] = []
         asked = _NO_QUESTION
-        occurrences = Counter((index, text) for index, _, text in found)
-        for (index, position, text), score in zip(found, scores, strict=True):
+        occurrences = Counter((index, piece.text) for index, _, piece in found)
+        for (index, position, piece), score in zip(found, scores, strict=True):
+            text = piece.text
             if _QUESTION.search(text):
                 asked = _QuotedQuestion(index, float(score))
                 continue
@@ -176,7 +182,7 @@ class ExtractiveGenerator:
             is_answer = asked.reference == index
             own = max(float(score), asked.score) if is_answer else float(score)
             context = _CONTEXT * references[index].score
-            pool.append(_Sentence(index, position, text, own + context, is_answer))
+            pool.append(_Sentence(index, position, piece, own + context, is_answer))
             asked = _NO_QUESTION
         lead = _lead(question, references)
         return _with_lead(pool, lead, references[lead].title if lead is not None else "")
@@ -210,6 +216,21 @@ def reference_sentences(passage: str) -> list[str]:
     return [squeeze(s) for line in passage.splitlines() for s in split_sentences(line)]
 
 
+def _statements(chosen: Sequence[_Sentence]) -> Iterator[tuple[int, str]]:
+    """Yield the index of a reference and what it says: a sentence, or the short items of a list in one."""
+    for (reference, _), group in groupby(chosen, lambda s: (s.reference, _list_of(s.piece) or s.position)):
+        items = [sentence.piece for sentence in group]
+        yield reference, listed(items) if len(items) > 1 else items[0].text
+
+
+def _list_of(piece: Quotable) -> str:
+    """Return the lead of a short item, otherwise nothing."""
+    is_short = len(words(piece.own)) <= _SHORT_ITEM and len(split_sentences(piece.own)) == 1
+    return piece.lead if is_short else ""
+
+
 def _repeats(sentence: _Sentence, other: _Sentence) -> bool:
-    mine, others = set(content_words(sentence.text)), set(content_words(other.text))
+    pieces = sentence.piece, other.piece
+    of_one_list = pieces[0].lead == pieces[1].lead
+    mine, others = (set(content_words(each.own if of_one_list else each.text)) for each in pieces)
     return len(mine & others) >= _REPEATS * max(1, min(len(mine), len(others)))

@@ -9,11 +9,13 @@ from typing import NamedTuple
 
 from citewell.core.denial import denies
 from citewell.core.notes import NoteLines, capitalized, ended, is_code, is_punctuated
+from citewell.core.pointing_back import points_back
 from citewell.core.text import split_sentences, squeeze, words
 
 _ITEM = re.compile(r"\s*(?:[-*•–·]|\d{1,2}[.)])\s+")
 _INDENTED = re.compile(r"\s{2,}(?![-*•–·]|\d{1,2}[.)])\S")
-_LONGEST_LEAD = 8  # words of a line above a list, such as `Never`, that its items are quoted with
+# Words of a line above a list that its items are quoted with: of one such as `Never`, of one with a colon.
+_LONGEST_LEAD, _LONGEST_ANNOUNCEMENT = 8, 20
 _LONGEST_ITEM = 40  # words; a longer one is quoted by its sentences
 _CELL_END = "|"
 _FRAMED = re.compile(r"^\s*\|(.*)\|\s*$")
@@ -22,18 +24,40 @@ _DIGIT = re.compile(r"\d")
 _AMOUNT = re.compile(r"(?!\d{4}\W*$)\W*\d[\d.,x×%/ ]*\W*")
 
 
-def quotable(passage: str) -> list[str]:
+class Quotable(NamedTuple):
+    """What can be quoted alone: a sentence, an item of a list or a row of a table."""
+
+    text: str
+    lead: str = ""
+    """What the text of an item begins with, from the line above its list."""
+    is_row: bool = False
+    is_header: bool = False
+
+    @property
+    def own(self) -> str:
+        """The text without its lead."""
+        return self.text.removeprefix(f"{self.lead}: ")
+
+
+def quotable(passage: str) -> list[Quotable]:
     """Return what can be quoted of a passage, in order: its pieces, without headers of tables.
 
     In a table of two columns, the first row is left out as the header if it has no digit and most others do.
     """
-    return [piece.text for piece in _pieces(passage) if not piece.is_header]
+    return [piece for piece in _pieces(passage) if not piece.is_header]
+
+
+def listed(items: Sequence[Quotable]) -> str:
+    """Return items of one list as one sentence, with their lead once."""
+    *before, last = (item.own for item in items)
+    return f"{items[0].lead}: {'; '.join([*(text.rstrip('.') for text in before), last])}"
 
 
 def pieces(passage: str) -> list[str]:
     """Return the pieces of a passage that say something each, in order; a line ends each.
 
-    A short item of a list is one piece, since its sentences speak of what it begins with. So are a row of a
+    A short item of a list is one piece, since its sentences speak of what it begins with. It begins with the
+    line above the list if that denies, as `Never`, or announces it, as `The crew repairs:`. So are a row of a
     table, as in `named_rows`, and a short line of notes, such as a message. Notes without capitals get them,
     and a stop at the end of each line.
     """
@@ -48,13 +72,7 @@ def named_rows(passage: str) -> str:
     return "\n".join(line.text for line in _lines(passage.splitlines()))
 
 
-class _Quotable(NamedTuple):
-    text: str
-    is_row: bool = False
-    is_header: bool = False
-
-
-def _pieces(passage: str) -> Iterator[_Quotable]:
+def _pieces(passage: str) -> Iterator[Quotable]:
     lines = _whole_items(passage.splitlines())
     notes, before, lead = NoteLines(lines), "", ""
     for line in _lines(lines):
@@ -63,16 +81,17 @@ def _pieces(passage: str) -> Iterator[_Quotable]:
         if line.is_row:
             yield line._replace(text=capitalized(line.text))
         elif item and is_short:
-            yield _Quotable(ended(_led(lead, squeeze(line.text[item.end() :]))))
+            above, own = _lead(lead), squeeze(line.text[item.end() :])
+            yield Quotable(ended(f"{above}: {own}" if above else capitalized(own)), above)
         elif whole and is_short:
-            yield _Quotable(ended(squeeze(whole)))
+            yield Quotable(ended(squeeze(whole)))
         else:
             text = capitalized(line.text.strip()) if notes.begins(line.text, before) else line.text
             sentences = [squeeze(sentence) for sentence in split_sentences(text)]
             if notes.without_capitals:
                 sentences = [ended(capitalized(sentence)) for sentence in sentences]
-            yield from map(_Quotable, sentences)
-        before, lead = line.text, lead if item else line.text
+            yield from map(Quotable, sentences)
+        before, lead = line.text, lead if item or not line.text.strip() else line.text
 
 
 def _whole_items(lines: Sequence[str]) -> list[str]:
@@ -87,30 +106,37 @@ def _whole_items(lines: Sequence[str]) -> list[str]:
     return found
 
 
-def _led(lead: str, item: str) -> str:
-    """Return an item with the line above its list, where it would say something else without it."""
-    above = squeeze(lead).rstrip(":")
-    is_lead = len(words(above)) <= _LONGEST_LEAD and not is_punctuated(above)
-    return f"{above}: {item}" if is_lead and denies(above) else capitalized(item)
+def _lead(line: str) -> str:
+    """Return how items below a line begin: as its last sentence, if that denies them or announces them.
+
+    One that points back, as `They are:`, announces nothing that is understood alone.
+    """
+    sentences = split_sentences(line)
+    last = squeeze(sentences[-1]) if sentences else ""
+    above = last.rstrip(": ")
+    length = len(words(above))
+    announces = last.endswith(":") and length <= _LONGEST_ANNOUNCEMENT and not points_back(last)
+    denied = denies(above) and length <= _LONGEST_LEAD and not is_punctuated(above)
+    return above if announces or denied else ""
 
 
-def _lines(lines: Sequence[str]) -> Iterator[_Quotable]:
+def _lines(lines: Sequence[str]) -> Iterator[Quotable]:
     for is_table, group in groupby(lines, lambda line: _CELL_END in line):
         together = list(group)
         # A single line may be a command with a pipe.
         if is_table and len(together) > 1 and not any(map(is_code, together)):
             yield from _rows(together)
         else:
-            yield from map(_Quotable, together)
+            yield from map(Quotable, together)
 
 
-def _rows(lines: Sequence[str]) -> Iterator[_Quotable]:
+def _rows(lines: Sequence[str]) -> Iterator[Quotable]:
     table = [[squeeze(cell) for cell in _FRAMED.sub(r"\1", line).split(_CELL_END)] for line in lines]
     columns = [] if _is_data(table[0], table[1:]) else table[0]
     for place, cells in enumerate(table):
         if place or not columns or len(cells) == 2:
             is_header = not place and _is_header(cells, table[1:])
-            yield _Quotable(ended(_row(columns, cells)), is_row=True, is_header=is_header)
+            yield Quotable(ended(_row(columns, cells)), is_row=True, is_header=is_header)
 
 
 def _is_data(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from citewell.core.pointing_back import points_back
 from citewell.core.quotable import pieces
 from citewell.core.stated_aims import may_answer
 from citewell.core.text import content_words
 from citewell.core.windows import best_window
 from citewell.generator.citations.support import stems
-from citewell.generator.pointing_back import points_back
 
 _GAP = "…"
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from citewell.core.pointing_back import points_back
 from citewell.core.quotable import named_rows
 from citewell.core.text import content_words, squeeze
 from citewell.core.types import Reference, Sentence, SupportStatus
@@ -23,7 +24,6 @@ from citewell.generator.citations.grounding import (
 )
 from citewell.generator.citations.support import ReferenceText
 from citewell.generator.extractive import reference_sentences
-from citewell.generator.pointing_back import points_back
 from citewell.generator.prompt import Message
 from citewell.generator.yes import YesModel, ask_all
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 from citewell.core.formulas import held, restored, stands_alone
@@ -16,6 +17,10 @@ _LEADING_MARKS = re.compile(rf"^(?:\s*{MARK.pattern})+[.,;]?\s*")
 _ENDING_MARKS = re.compile(rf"(?:\s+{MARK.pattern})+$")
 # Adjacent marks, and the stop right after them, which belongs to the text before them.
 _GROUP = re.compile(rf"(?:\s*{MARK.pattern})+(?P<stop>\s*(?:[.,;:!?]+(?!\w)|[。！？、，；：]+))?")
+# Marks after a stop within quotation marks or parentheses, where `split_sentences` sees no end.
+_MARKED_END = re.compile(
+    rf"[.!?…。！？][\"'”’»」』)\]]+(?:\s*{MARK.pattern})+\s*(?=[\"'“‘«「『(]*(?P<next>\w))"
+)
 _FEWEST_WORDS = 3
 _STOP_AT_END = re.compile(r"\s*[.,;:!?。！？、，；：]+\s*$|\s*$")
 
@@ -57,7 +62,7 @@ def read_marks(answer: str, *, markdown: bool = False) -> list[MarkedSentence]:
         is_row = block.before.endswith("| ")
         is_open = is_open and not is_row
         text, held_back = held(block.text, code=True) if markdown else (block.text, [])
-        for part in split_sentences(with_marks_moved(text)):
+        for part in _sentences(with_marks_moved(text)):
             leading = _LEADING_MARKS.match(part)
             if leading and sentences:
                 last = sentences[-1]
@@ -81,7 +86,7 @@ def read_marks(answer: str, *, markdown: bool = False) -> list[MarkedSentence]:
 def read_quotations(answer: str) -> list[MarkedSentence]:
     """Split quoted sentences, each of which ends with its marks: `sys.argv[1]` in one is part of it."""
     sentences: list[MarkedSentence] = []
-    for part in split_sentences(answer):
+    for part in _sentences(answer):
         leading = _LEADING_MARKS.match(part)
         if leading and sentences:
             last = sentences[-1]
@@ -92,6 +97,12 @@ def read_quotations(answer: str) -> list[MarkedSentence]:
         if words(text):
             sentences.append(MarkedSentence(text, _numbers(ending.group()) if ending else ()))
     return sentences
+
+
+def _sentences(text: str) -> Iterator[str]:
+    for part in split_sentences(text):
+        ends = [end.end() for end in _MARKED_END.finditer(part) if not end["next"].islower()]
+        yield from (part[start:end].strip() for start, end in pairwise([0, *ends, len(part)]))
 
 
 def read_segments(answer: str, *, sentences: bool = False) -> list[MarkedSegment]:

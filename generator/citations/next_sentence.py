@@ -23,7 +23,7 @@ def with_next(quotations: Sequence[Sentence], references: Sequence[Reference]) -
         return tuple(quotations)
     first, *others = quotations
     texts = {reference.number: reference.text for reference in references}
-    found = quotable(texts[first.citations[0]])
+    found = [piece.text for piece in quotable(texts[first.citations[0]])]
     after = found[found.index(first.text) + 1 :][:1] if first.text in found else []
     quoted = {each.text for each in quotations}
     shown = (t for t in after if t not in quoted and len(words(t)) <= _LONGEST and is_readable(t))

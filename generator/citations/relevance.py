@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from citewell.core.dates import days
+from citewell.core.pointing_back import points_back
 from citewell.core.types import Reference, Sentence
-from citewell.generator.pointing_back import points_back
 from citewell.generator.prompt import Message
 from citewell.generator.yes import YesModel, ask_all
 

@@ -11,10 +11,10 @@ from operator import eq
 from typing import NamedTuple
 
 from citewell.core.dates import MONTH_WORDS, Day, days, spelled_dates
+from citewell.core.pointing_back import points_back
 from citewell.core.quotable import pieces
 from citewell.core.rouge import Text, score
 from citewell.core.text import STOP_WORDS, content_words, words
-from citewell.generator.pointing_back import points_back
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _CAPITAL = f"[{''.join(filter(str.isupper, map(chr, range(0x530))))}]"  # Latin, Greek, Cyrillic

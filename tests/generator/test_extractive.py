@@ -134,6 +134,16 @@ async def test_a_first_sentence_that_points_out_of_its_passage_is_left_out(ranke
     ]
 
 
+async def test_short_items_of_a_list_make_one_sentence(ranker: Ranker) -> None:
+    long = "the air scatters it, which it does the more the shorter its waves are, as Rayleigh found"
+    listed = f"The sky is blue because of its light:\n- its short waves\n- its scattering in air\n- {long}"
+    quoted = [sentence.text for sentence in await answer(ranker, references(listed))]
+    assert quoted == [
+        "The sky is blue because of its light: its short waves; its scattering in air.",
+        f"The sky is blue because of its light: {long}.",
+    ]
+
+
 async def test_other_scripts(ranker: Ranker) -> None:
     for text in (
         "天空是蓝色的，因为空气散射蓝光。",

@@ -88,6 +88,25 @@ def test_each_sentence_has_its_own_marks() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ('He learns "easy stuttering."', "A study followed."),
+        ("It can be used (as said above.)", "“So what?”"),
+        ("他说“好。”", "他走了。"),
+    ],
+)
+def test_a_sentence_may_end_within_quotation_marks(first: str, second: str) -> None:
+    marked = f"{first} [1] {second} [2]"
+    assert read(marked) == [(first, (1,)), (second, (2,))]
+    assert [(quoted.text, quoted.marks) for quoted in read_quotations(marked)] == read(marked)
+
+
+@pytest.mark.parametrize("rest", ["and left.", "(and left.)"])
+def test_a_sentence_may_go_on_after_marks_behind_a_quotation(rest: str) -> None:
+    assert read(f'He asked "Why?" [1] {rest} [2]') == [(f'He asked "Why?" {rest}', (1, 2))]
+
+
 def test_chinese_sentences() -> None:
     assert read("天空是蓝色的[1]。因为瑞利散射。[2]真的[3]！") == [
         ("天空是蓝色的。", (1,)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.generator.pointing_back import points_back
+from citewell.core.pointing_back import points_back
 
 
 @pytest.mark.parametrize(
