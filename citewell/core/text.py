@@ -24,6 +24,7 @@ STOP_WORDS = frozenset(
     "with would you your".split()
 )
 _LONE_STOP = re.compile(r"\s\.$")
+_BEFORE_NAME = re.compile(r"\b(?:Capt|Col|Dr|Ft|Gen|Gov|Hon|Lt|Mr|Mrs|Ms|Mt|Prof|Rev|Sen|Sgt|Vol)\.[^\S\n]*$")
 _SPACE = re.compile(r"\s+")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
 
@@ -48,8 +49,9 @@ def split_sentences(text: str) -> list[str]:
 
     parts: list[str] = []
     for part in segment("en", text):
-        # sentencex also splits inside `The .NET runtime`, after the period that begins a word.
-        if parts and _LONE_STOP.search(parts[-1]) and not part[0].isspace():
+        # sentencex also splits `Ms. Hill`, and inside `The .NET runtime`, after the period of a word.
+        of_word = parts and _LONE_STOP.search(parts[-1]) and not part[0].isspace()
+        if of_word or (parts and _BEFORE_NAME.search(parts[-1])):
             parts[-1] += part
         else:
             parts.append(part)

@@ -53,6 +53,7 @@ def test_a_text_of_function_words_keeps_them() -> None:
     [
         ["Dr. Smith went to the U.S. in 1990.", "He met Mr. J. Doe, e.g. at noon."],
         ["It cost $3.50!", "Really?", "Version 2.10.1 says so."],
+        ["Ms. Hill saw Dr. No.", "The Rt Hon. The Baroness Thatcher did not."],
         ["The .NET runtime reads .env files.", "It does."],
         ["天空是蓝色的。", "因为瑞利散射！", "真的吗？"],
     ],
