@@ -20,6 +20,11 @@ _LONGEST_ITEM = 40  # words; a longer one is quoted by its sentences
 _CELL_END = "|"
 _FRAMED = re.compile(r"^\s*\|(.*)\|\s*$")
 _DIGIT = re.compile(r"\d")
+# What names a column of whatever is explained.
+_COLUMN_NAME = re.compile(
+    r"(?:what|how|when|where|who|why|which)\b.*\w|definition|description|example|explanation|meaning|purpose",
+    re.IGNORECASE,
+)
 # An amount, but not a year, which may name a column
 _AMOUNT = re.compile(r"(?!\d{4}\W*$)\W*\d[\d.,x×%/ ]*\W*")
 
@@ -42,7 +47,8 @@ class Quotable(NamedTuple):
 def quotable(passage: str) -> list[Quotable]:
     """Return what can be quoted of a passage, in order: its pieces, without headers of tables.
 
-    In a table of two columns, the first row is left out as the header if it has no digit and most others do.
+    In a table of two columns, the first row is left out as the header if it has no digit and most others do,
+    or if it says `what it does` or the like.
     """
     return [piece for piece in _pieces(passage) if not piece.is_header]
 
@@ -81,7 +87,7 @@ def _pieces(passage: str) -> Iterator[Quotable]:
         if line.is_row:
             yield line._replace(text=capitalized(line.text))
         elif item and is_short:
-            above, own = _lead(lead), squeeze(line.text[item.end() :])
+            above, own = _lead(lead), squeeze(line.text[item.end() :]).rstrip(",;")
             yield Quotable(ended(f"{above}: {own}" if above else capitalized(own)), above)
         elif whole and is_short:
             yield Quotable(ended(squeeze(whole)))
@@ -147,6 +153,8 @@ def _is_data(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _is_header(cells: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    if rows and _COLUMN_NAME.fullmatch(cells[-1]):
+        return True
     with_digits = sum(any(map(_DIGIT.search, row[1:])) for row in rows)
     return 2 * with_digits > len(rows) and not any(map(_DIGIT.search, cells))
 

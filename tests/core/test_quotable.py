@@ -69,6 +69,10 @@ def test_indented_lines_belong_to_the_item_above() -> None:
     ]
 
 
+def test_an_item_ends_with_a_stop_in_place_of_a_comma() -> None:
+    assert quoted("- soap,\n- towels;") == ["Soap.", "Towels."]
+
+
 def test_a_long_item_is_quoted_by_its_sentences() -> None:
     first = f"It opened {'late ' * 40}today."
     assert quoted(f"- {first} It closed again.") == [f"- {first}", "It closed again."]
@@ -187,6 +191,11 @@ def test_a_header_of_two_columns_is_no_row(header: str) -> None:
     table = f"{header}\nlife jacket | 900\ntorch | 250\nrope | long"
     assert quoted(table) == ["Life jacket: 900.", "Torch: 250.", "Rope: long."]
     assert pieces(table)[0] == "Item: Weight in grams."  # which a model may need
+
+
+@pytest.mark.parametrize("column", ["what it allows", "Meaning"])
+def test_a_header_of_explanations_is_no_row(column: str) -> None:
+    assert quoted(f"Scope | {column}\nask | ask questions") == ["Ask: ask questions."]
 
 
 def test_the_first_row_of_two_columns_of_words_may_be_no_header() -> None:
