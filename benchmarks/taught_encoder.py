@@ -32,12 +32,9 @@ from citewell.core.significance import compare_all, differences_table
 DATA_SET = Path(__file__).parents[1] / "recipes" / "citewell-qa" / "dataset"
 BASE = "all-MiniLM-L6-v2"
 ARMS = {
-    "squared error": ("rouge", '[[objectives]]\nname = "inner_product_mse"'),
-    "listwise": (
-        "rouge",
-        '[[objectives]]\nname = "listwise_kl"\ntemperature = 0.05\nteacher_temperature = 0.15',
-    ),
-    "contrastive": ("adopted", '[[objectives]]\nname = "contrastive"'),
+    "squared error": ("rouge", 'name = "inner_product_mse"'),
+    "listwise": ("rouge", 'name = "listwise_kl"\ntemperature = 0.05\nteacher_temperature = 0.15'),
+    "contrastive": ("adopted", 'name = "contrastive"'),
 }
 """The label of a reference, and the objective."""
 

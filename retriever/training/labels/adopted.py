@@ -8,10 +8,9 @@ from typing import Any
 
 from citewell.core.errors import InputError
 from citewell.core.jsonl import read_lines
+from citewell.core.marks import MARK
 from citewell.core.training.fields import passage, text
 from citewell.retriever.training.rows import LabeledRow
-
-_MARK = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\s*\]")
 
 
 def adopted_rows(file: Path) -> list[LabeledRow]:
@@ -49,4 +48,4 @@ def _number(reference: Any, place: int) -> int:
 
 
 def _cited(answer: str) -> set[int]:
-    return {int(number) for mark in _MARK.findall(answer) for number in re.findall(r"\d+", mark)}
+    return {int(number) for mark in MARK.findall(answer) for number in re.findall(r"\d+", mark)}
