@@ -7,8 +7,10 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from functools import partial
 
+from msgspec.structs import replace
+
 from citewell.bootstrap.journal import Journal
-from citewell.bootstrap.types import Fault, Outcome
+from citewell.bootstrap.types import Fault, Outcome, TeacherUsage
 from citewell.core.errors import CitewellError
 from citewell.core.threads import in_thread
 
@@ -71,16 +73,26 @@ async def record_again(
     max_faults: int,
     seen: Callable[[Sequence[Outcome]], None],
 ) -> None:
-    """Replace faults by the new outcomes of their rows; rows that failed again stay as they are.
+    """Replace faults by the new outcomes of their rows; of rows that failed again, only the usage changes.
 
-    What is there when it is interrupted is stored too. Raises `GaveUpError` after `max_faults` consecutive
-    faults.
+    The usage of a row is that of all its attempts, also before. What is there when it is interrupted is
+    stored too. Raises `GaveUpError` after `max_faults` consecutive faults.
     """
     batch: list[Outcome] = []
     faults: list[Fault] = []
 
+    def failures() -> dict[str, Fault]:
+        return {each.key: each for each in journal.outcomes() if isinstance(each, Fault)}
+
+    before = await in_thread(failures)
+
     async def store() -> None:
-        done = {outcome.key: outcome for outcome in batch if not isinstance(outcome, Fault)}
+        done: dict[str, Outcome] = {}
+        for outcome in batch:
+            fault = before[outcome.key]
+            if outcome.usage != TeacherUsage() or not isinstance(outcome, Fault):
+                kept = fault if isinstance(outcome, Fault) else outcome
+                done[outcome.key] = replace(kept, usage=fault.usage + outcome.usage)
         seen(tuple(batch))
         batch.clear()
         await in_thread(partial(journal.replace, done))

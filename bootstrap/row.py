@@ -14,7 +14,7 @@ from citewell.bootstrap.filters import reason_to_drop
 from citewell.bootstrap.judging import AnswerJudge
 from citewell.bootstrap.references import Retrieve, with_references, without_orders
 from citewell.bootstrap.support import AnswerSupport
-from citewell.bootstrap.teacher import Teacher
+from citewell.bootstrap.teacher import PaidError, Teacher
 from citewell.bootstrap.types import (
     BootstrapTask,
     Drop,
@@ -22,6 +22,7 @@ from citewell.bootstrap.types import (
     Outcome,
     RawAnswer,
     Sample,
+    TeacherUsage,
 )
 from citewell.core.errors import CitewellError
 from citewell.core.reasons import named_error, one_reason
@@ -56,21 +57,29 @@ async def bootstrap_row(task: BootstrapTask, parts: RowParts) -> Outcome:
     """Turn a task into a sample, a drop with its reason, or a fault after the attempts of the recipe.
 
     It depends on its arguments only, so engines may call it anywhere and in any order. It raises no error
-    that a single row can cause; cancelling it cancels its requests.
+    that a single row can cause; cancelling it cancels its requests. Its usage is that of all attempts.
     """
-    attempts, problem = parts.config.run.attempts, ""
+    attempts, problem, spent = parts.config.run.attempts, "", TeacherUsage()
     for _ in range(attempts):
         try:
-            return await _row(task, parts)
+            raw = await _answered(task, parts)
+            spent += raw.usage
+            raw = replace(raw, usage=spent)
+            if isinstance(raw, Drop):
+                return raw
+            return await in_thread(partial(filtered, raw, parts.config, parts.support, parts.judge))
         except CitewellError as error:
             problem = one_reason(str(error))
+            if isinstance(error, PaidError):
+                spent += error.usage
         except Exception as error:  # noqa: BLE001 - after any error, the other rows continue
             problem = named_error(error)
         await asyncio.sleep(0)
-    return Fault(key=task.key, question=task.question, error=problem, attempts=attempts)
+    return Fault(key=task.key, question=task.question, error=problem, attempts=attempts, usage=spent)
 
 
-async def _row(task: BootstrapTask, parts: RowParts) -> Outcome:
+async def _answered(task: BootstrapTask, parts: RowParts) -> RawAnswer | Drop:
+    """Return the teacher's answer to a task, or a drop if there are too few references to ask it."""
     if parts.orders is not None:
         task = await in_thread(partial(without_orders, task, parts.orders))
     task = await with_references(task, parts.retrieve, parts.config)
@@ -90,8 +99,7 @@ async def _row(task: BootstrapTask, parts: RowParts) -> Outcome:
     if len(unasked.references) < parts.config.references.fewest:
         return Drop(**asdict(unasked), reason="few_references")
     written = await teacher.write(task, unasked.references)
-    raw = replace(unasked, raw_answer=written.text, usage=written.usage, truncated=written.truncated)
-    return await in_thread(partial(filtered, raw, parts.config, parts.support, parts.judge))
+    return replace(unasked, raw_answer=written.text, usage=written.usage, truncated=written.truncated)
 
 
 def filtered(

@@ -132,10 +132,11 @@ def statistics(outcomes: Iterable[Outcome], examples: int = 2) -> BootstrapStati
                 heapq.heappop(heap)
         if isinstance(outcome, Drop) and outcome.scores is not None:
             dropped_overlap.append(outcome.scores.overlap)
-        if not isinstance(outcome, Fault):
-            usage += outcome.usage
-            if not (isinstance(outcome, Drop) and outcome.reason == "few_references"):
-                teachers[outcome.teacher] += 1  # it was asked
+        usage += outcome.usage
+        if not isinstance(outcome, Fault) and not (
+            isinstance(outcome, Drop) and outcome.reason == "few_references"
+        ):
+            teachers[outcome.teacher] += 1  # it was asked
     kept = len(collected.words)
     return BootstrapStatistics(
         rows=kept + stopped.total(),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from citewell.bootstrap.types import BootstrapTask, TeacherUsage
+from citewell.core.errors import CitewellError
 from citewell.core.types import Reference
 
 
@@ -19,6 +20,15 @@ class TeacherAnswer:
     truncated: bool = False
 
 
+class PaidError(CitewellError):
+    """Some of the answers to a task failed, and the others, which are lost with them, were paid for."""
+
+    def __init__(self, error: CitewellError, usage: TeacherUsage) -> None:
+        """`error` is that of the first answer that failed, `usage` that of the others."""
+        super().__init__(error.message, error.hint)
+        self.usage = usage
+
+
 class SamplingTeacher(Protocol):
     """A language model that writes several answers to a task, which may differ."""
 
@@ -28,7 +38,10 @@ class SamplingTeacher(Protocol):
     async def sample(
         self, task: BootstrapTask, references: Sequence[Reference], n: int
     ) -> list[TeacherAnswer]:
-        """Write at most `n` answers; raises `CitewellError` if it cannot."""
+        """Write at most `n` answers.
+
+        Raises `CitewellError` if it cannot, and `PaidError` if it could only write some.
+        """
         ...
 
 

@@ -43,7 +43,10 @@ class BootstrapTask(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TeacherUsage(msgspec.Struct, frozen=True, kw_only=True):
-    """Requests, tokens and cost of a teacher's answers; the cost is by the prices of the recipe."""
+    """Requests, tokens and cost of a teacher's answers, also of attempts that failed after an answer.
+
+    The cost is by the prices of the recipe.
+    """
 
     requests: int = 0
     prompt_tokens: int = 0
@@ -123,12 +126,16 @@ class Drop(RawAnswer, frozen=True, kw_only=True, tag_field="outcome", tag="drop"
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True, tag_field="outcome", tag="fault"):
-    """A row that failed after `attempts` attempts; it is only retried with `--retry-faults`."""
+    """A row that failed after `attempts` attempts; it is only retried with `--retry-faults`.
+
+    `usage` is that of answers that came and were lost with the row; older runs have none.
+    """
 
     key: str
     question: str
     error: str
     attempts: int
+    usage: TeacherUsage = TeacherUsage()
 
 
 Outcome = Sample | Drop | Fault

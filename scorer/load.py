@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from citewell.core.errors import ModelError
+from citewell.core.errors import ModelError, UnknownModelError
 from citewell.core.lora import merge
 from citewell.core.packages import need_packages
 from citewell.scorer.encode import InputTokenizer, TokenizedInput, padded
@@ -98,14 +98,14 @@ def load_scorer(name_or_folder: str, cache_dir: Path, threads: int) -> Preferenc
 
 
 def scorer_folder(name: str) -> Path:
-    """The folder of a shipped scorer, or the folder `name`; raises `ModelError` where it holds no scorer."""
+    """Return the folder of a shipped scorer, or the folder `name`; raises `UnknownModelError` without one."""
     if name.isprintable() and Path(name).name == name != "" and (SCORERS / name / FORM).is_file():
         return SCORERS / name
     folder = Path(name).expanduser()
     if not (folder / FORM).is_file():
         shipped = ", ".join(sorted(file.parent.name for file in SCORERS.glob(f"*/{FORM}")))
         known = f"one of {shipped}, or " if shipped else ""
-        raise ModelError(
+        raise UnknownModelError(
             f"Unknown scorer {name!r}.", f"Give {known}a folder that `citewell train scorer` wrote."
         )
     return folder

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING
 
 from citewell.bootstrap.config import TeacherConfig, TeacherPromptConfig
 from citewell.bootstrap.rate import RateLimit
-from citewell.bootstrap.teacher import TeacherAnswer
+from citewell.bootstrap.teacher import PaidError, TeacherAnswer
 from citewell.bootstrap.types import BootstrapTask, TeacherUsage
+from citewell.core.errors import CitewellError
 from citewell.core.redact import published_name
 from citewell.core.types import Reference
 from citewell.generator.completion import CompletionRequest
@@ -43,8 +46,20 @@ class CompletionTeacher:
     async def sample(
         self, task: BootstrapTask, references: Sequence[Reference], n: int
     ) -> list[TeacherAnswer]:
-        """Ask for `n` answers at the same time; raises `ServiceError` if the service does not give all."""
-        return await asyncio.gather(*(self.write(task, references) for _ in range(n)))
+        """Ask for `n` answers at the same time.
+
+        Raises `ServiceError` if the service gives none, and `PaidError` if it does not give all.
+        """
+        asked = await asyncio.gather(
+            *(self.write(task, references) for _ in range(n)), return_exceptions=True
+        )
+        answers = [each for each in asked if isinstance(each, TeacherAnswer)]
+        for failed in asked:
+            if isinstance(failed, CitewellError) and answers:
+                raise PaidError(failed, reduce(add, (each.usage for each in answers))) from failed
+            if isinstance(failed, BaseException):
+                raise failed
+        return answers
 
     async def write(self, task: BootstrapTask, references: Sequence[Reference]) -> TeacherAnswer:
         """Ask for one answer; raises `ServiceError` if the service gives none."""

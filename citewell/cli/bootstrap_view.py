@@ -82,7 +82,7 @@ def _bar(done: int, total: int) -> Iterator[OnOutcomes]:
         TimeRemainingColumn,
     )
 
-    from citewell.bootstrap.types import Fault, Sample, TeacherUsage
+    from citewell.bootstrap.types import Drop, Fault, Sample, TeacherUsage
 
     kept = dropped = failed = 0
     usage = TeacherUsage()
@@ -102,12 +102,10 @@ def _bar(done: int, total: int) -> Iterator[OnOutcomes]:
         def seen(outcomes: Sequence[Outcome]) -> None:
             nonlocal kept, dropped, failed, usage
             for outcome in outcomes:
-                if isinstance(outcome, Fault):
-                    failed += 1
-                    continue
                 usage += outcome.usage
                 kept += isinstance(outcome, Sample)
-                dropped += not isinstance(outcome, Sample)
+                dropped += isinstance(outcome, Drop)
+                failed += isinstance(outcome, Fault)
             counts = f"{kept:,} kept, {dropped:,} dropped, {failed:,} failed"
             if usage.prompt_tokens:
                 counts += f"; {usage.prompt_tokens + usage.answer_tokens:,} tokens, cost {usage.cost:,.2f}"

@@ -174,7 +174,7 @@ class TerminalView:
                     self._console.print(Text(f"     “{shorten(event.quote, _PASSAGE)}”", style="green"))
                 self._stage = f"Browsing {event.title or 'the web'}: {event.quotes} quote(s)"
             case Notice(text):
-                self._console.print(f"[yellow]Note:[/] {escape(text)}")
+                self._console.print(f"[yellow]Note:[/] {escape(text)}", soft_wrap=True)
         self._refresh()
 
     def show(self, answer: Answer) -> None:
@@ -234,7 +234,7 @@ def _print(console: Console, answer: Answer, detail: AnswerDetail) -> None:
     if len(answer.candidates) > 1:
         _print_candidates(console, answer)
     for failure in answer.failures:
-        console.print(f"[yellow]Not read:[/] {escape(failure.url)}: {escape(failure.reason)}")
+        console.print(f"[yellow]Not read:[/] {escape(failure.url)}: {escape(failure.reason)}", soft_wrap=True)
     console.print(f"\n[dim]{escape(_searched(answer, uncited))}[/]")
     if detail.timings:
         times = "  ".join(f"{stage} {seconds:.2f} s" for stage, seconds in answer.timings.items())
@@ -293,12 +293,14 @@ def _print_reference(console: Console, reference: Reference, citing: list[str] |
         f"[cyan]\\[{reference.number}][/] [bold]{escape(reference.place)}[/]{note}  {escape(reference.url)}"
         + (f"  {reference.dated}" if reference.dated else ""),
         style="dim" if note else "",
+        soft_wrap=True,  # a URL on two lines can be neither clicked nor copied
     )
     console.print(Text(indent(_excerpt(reference.text, citing or ()), "    "), style="dim"))
     for order in reference.orders:
         console.print(Text(f"    {LEFT_OUT}: {shorten(order, _PASSAGE)}", style="yellow"))
     if reference.duplicate_urls:
-        console.print(Text(f"    The same text is at {', '.join(reference.duplicate_urls)}", style="dim"))
+        same = Text(f"    The same text is at {', '.join(reference.duplicate_urls)}", style="dim")
+        console.print(same, soft_wrap=True)
 
 
 def _excerpt(passage: str, citing: Iterable[str]) -> str:

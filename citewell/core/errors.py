@@ -20,6 +20,7 @@ The hierarchy; packages add subclasses of their own:
     ├── ExtractionError
     ├── CollectionError
     └── ModelError
+        ├── UnknownModelError
         └── WeightsMissingError
 """
 
@@ -165,6 +166,12 @@ class CollectionError(CitewellError):
 
 class ModelError(CitewellError):
     """Model weights are missing, damaged or of an unsupported format."""
+
+
+class UnknownModelError(ModelError):
+    """There is no model of that name, or it is of another kind."""
+
+    exit_code = InputError.exit_code
 
 
 class WeightsMissingError(ModelError):

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from citewell.core.errors import ModelError, WeightsMissingError
+from citewell.core.errors import ModelError, UnknownModelError, WeightsMissingError
 from citewell.core.file_sums import current_sha256
 from citewell.core.models.catalog import CatalogModel, Role, catalog
 from citewell.core.models.installed import (
@@ -68,8 +68,8 @@ def locate(
     """Find the weights that `name` stands for, without reading them whole; `models` is the catalog.
 
     With `role`, only models of that role are found in the catalog and suggested. Raises `WeightsMissingError`
-    when a model of the catalog is not installed, and `ModelError` for a name or a folder without a model,
-    and for a model of another role.
+    when a model of the catalog is not installed, and `UnknownModelError` for a name or a folder without a
+    model, and for a model of another role.
     """
     known = catalog() if models is None else models
     model = known.get(name)
@@ -85,7 +85,7 @@ def locate(
         return _gguf_file(name, folder)
     if name and folder.is_dir():
         if not any((folder / mark).exists() for mark in _MARKS):
-            raise ModelError(
+            raise UnknownModelError(
                 f"The folder {name} holds no model: it has no config.json.",
                 "Give a folder in the Hugging Face layout, as written by save_pretrained().",
             )
@@ -93,7 +93,7 @@ def locate(
     if name.count("/") != 1 or name.startswith((".", "/", "~")):
         fitting = [one.name for one in known.values() if one.name != name and role in (None, one.role)]
         close = difflib.get_close_matches(name, fitting, n=1)
-        raise ModelError(
+        raise UnknownModelError(
             f"Unknown model {name!r}.",
             (f"Did you mean {close[0]}? " if close else "") + _HINTS.get(role, _HINTS[None]),
         )
@@ -155,8 +155,8 @@ def expected_sums(model: CatalogModel) -> dict[Path, str]:
     return sums
 
 
-def _of_another_role(model: CatalogModel, role: Role) -> ModelError:
-    return ModelError(
+def _of_another_role(model: CatalogModel, role: Role) -> UnknownModelError:
+    return UnknownModelError(
         f"The model {model.name} cannot be used as {_KINDS[role]}: it is {_KINDS[model.role]}.",
         _HINTS.get(role, _HINTS[None]),
     )
@@ -174,7 +174,7 @@ def _missing(model: CatalogModel) -> WeightsMissingError:
 
 def _gguf_file(name: str, file: Path) -> Weights:
     if not file.is_file():
-        raise ModelError(f"There is no file {name}.", "Check the path of the GGUF file.")
+        raise UnknownModelError(f"There is no file {name}.", "Check the path of the GGUF file.")
     return Weights(name, file, _fingerprint(file, [file]))
 
 

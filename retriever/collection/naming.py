@@ -19,9 +19,15 @@ def check_name(name: str) -> None:
         )
 
 
-def missing_collection(name: str, known: Iterable[str]) -> CollectionError:
+class UnknownCollectionError(CollectionError):
+    """There is no collection of that name."""
+
+    exit_code = InputError.exit_code
+
+
+def missing_collection(name: str, known: Iterable[str]) -> UnknownCollectionError:
     """Return the error for a collection that does not exist; `known` are those that do."""
-    return CollectionError(
+    return UnknownCollectionError(
         f"There is no collection {name!r} (there are: {', '.join(known) or 'none yet'}).",
         f"Create it: citewell index SOURCE --collection {name}",
     )

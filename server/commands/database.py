@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+
+from citewell.core.errors import InputError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -29,3 +32,18 @@ def database_url(database: str | None) -> str:
 
     settings = load_settings({"server.database_url": database})
     return store_url(settings.server.database_url.get_secret_value(), settings.data_dir)
+
+
+def missing_file(url: str, database: str | None) -> Path | None:
+    """Return the file of a SQLite database to read, if it does not exist; opening it would make it.
+
+    Raises `InputError` if it is the one that `--database` names.
+    """
+    from citewell.server.store.address import read_address
+
+    file = read_address(url).file
+    if file is None or file.exists():
+        return None
+    if database is not None:
+        raise InputError(f"There is no database {file}.", "`citewell keys create` and the service make one.")
+    return file

@@ -11,7 +11,7 @@ import click
 
 from citewell.core import running
 from citewell.core.errors import InputError
-from citewell.server.commands.database import database_option, database_url
+from citewell.server.commands.database import database_option, database_url, missing_file
 
 if TYPE_CHECKING:
     from citewell.server.access.keys import ApiKey
@@ -74,9 +74,12 @@ def create(
 @_json
 def list_(database: str | None, as_json: bool) -> None:
     """List all keys without their secrets."""
-    keys = running.run(_all(database))
+    url = database_url(database)
+    missing = missing_file(url, database)
+    keys = [] if missing else running.run(_all(url))
     if not keys and not as_json:
-        click.echo("No keys yet. Create one: citewell keys create NAME")
+        why = f", since there is no database {missing}" if missing else ""
+        click.echo(f"No keys yet{why}. Create one: citewell keys create NAME")
     for key in keys:
         row = _described(key)
         if as_json:
@@ -154,8 +157,7 @@ async def _add(database: str | None, key: ApiKey) -> None:
         await store.keys.add(key)
 
 
-async def _all(database: str | None) -> list[ApiKey]:
-    url = database_url(database)
+async def _all(url: str) -> list[ApiKey]:
     from citewell.server.store.database import open_store
 
     async with open_store(url) as store:
@@ -179,6 +181,10 @@ async def _share(
         )
     check_shareable(collection)
     wanted = Readers(frozenset(keys), frozenset(accounts))
+    if (keys or accounts) and missing_file(url, None):
+        check_readers(wanted, Readers(), [], settings.server.accounts)
+    elif not (keys or accounts) and missing_file(url, database):
+        return Readers()
     async with open_store(url) as store:
         before = (await store.readers.all()).get(collection, Readers())
         if not (keys or accounts or everyone):
@@ -192,6 +198,11 @@ async def _revoke(database: str | None, id_: str) -> None:
     url = database_url(database)
     from citewell.server.store.database import open_store
 
+    if missing := missing_file(url, database):
+        raise InputError(
+            f"The key {id_} does not exist, since there is no database {missing}.",
+            "Name the database of the service: --database URL.",
+        )
     async with open_store(url) as store:
         if await store.keys.revoke(id_):
             return

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from citewell.bootstrap.journal import Journal
-from citewell.bootstrap.types import Outcome
+from citewell.bootstrap.types import Outcome, TeacherUsage
 from citewell.core.errors import CitewellError, InputError
 from tests.bootstrap.outcomes import drop, fault, sample
 
@@ -32,6 +32,14 @@ def test_outcomes_come_back_in_order_from_several_shards(tmp_path: Path) -> None
     assert list(journal.outcomes()) == OUTCOMES
     assert [shard.name for shard in journal.shards()] == ["00000.jsonl", "00001.jsonl", "00002.jsonl"]
     assert [shard.read_bytes().count(b"\n") for shard in journal.shards()] == [2, 2, 1]
+
+
+def test_failed_rows_of_older_runs_are_read(tmp_path: Path) -> None:
+    (tmp_path / "outcomes").mkdir()
+    line = {"outcome": "fault", "key": "c", "question": "Why?", "error": "No answer.", "attempts": 2}
+    (tmp_path / "outcomes" / "00000.jsonl").write_bytes(msgspec.json.encode(line) + b"\n")
+    (found,) = Journal(tmp_path, 2).outcomes()
+    assert found.usage == TeacherUsage()
 
 
 def test_a_line_that_was_cut_at_any_byte_is_written_again(tmp_path: Path) -> None:

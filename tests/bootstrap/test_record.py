@@ -9,12 +9,13 @@ from contextlib import aclosing
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from citewell.bootstrap.engine import local_outcomes
 from citewell.bootstrap.journal import Journal
 from citewell.bootstrap.record import GaveUpError, record, record_again
 from citewell.bootstrap.teacher import TeacherAnswer
-from citewell.bootstrap.types import BootstrapTask, Fault, Outcome
+from citewell.bootstrap.types import BootstrapTask, Fault, Outcome, TeacherUsage
 from citewell.core.errors import CitewellError, InputError
 from citewell.core.types import Reference
 from tests.bootstrap.outcomes import fault, sample
@@ -76,6 +77,18 @@ async def test_what_was_retried_is_stored_when_it_is_interrupted(tmp_path: Path)
     with pytest.raises(asyncio.CancelledError):
         await record_again(interrupted(), journal, 3, lambda outcomes: None)
     assert [isinstance(each, Fault) for each in journal.outcomes()] == [False, True]
+
+
+async def test_a_row_that_is_retried_keeps_what_it_cost_before(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, 100)
+    usage = TeacherUsage(requests=2, prompt_tokens=1800, answer_tokens=120, cost=0.002)
+    journal.append([replace(fault(key), usage=usage) for key in "abc"])
+    again = replace(fault("b"), error="Another error.", usage=usage)
+    await record_again(given(sample("a", "?"), again, fault("c")), journal, 3, lambda outcomes: None)
+    found = list(journal.outcomes())
+    assert [each.usage.requests for each in found] == [3, 4, 2]
+    assert [each.usage.prompt_tokens for each in found] == [2700, 3600, 1800]
+    assert found[1] == replace(fault("b"), usage=usage + usage)
 
 
 async def test_retries_that_all_fail_end(tmp_path: Path) -> None:

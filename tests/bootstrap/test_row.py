@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,10 +14,15 @@ import pytest
 from aiohttp import web
 
 from citewell.bootstrap.config import BootstrapConfig
+from citewell.bootstrap.judging import open_judge
 from citewell.bootstrap.row import bootstrap_row
+from citewell.bootstrap.stats import statistics
 from citewell.bootstrap.teacher import TeacherAnswer
+from citewell.bootstrap.teachers.best_sample import SelfTeacher
+from citewell.bootstrap.teachers.completion import CompletionTeacher
 from citewell.bootstrap.teachers.recorded import RecordedTeacher
 from citewell.bootstrap.types import BootstrapTask, Drop, Fault, Sample, TeacherUsage
+from citewell.core.settings import load_settings
 from citewell.core.types import Reference
 from citewell.generator.orders.detector import OrderDetector
 from citewell.retriever.encoder.load import load_encoder
@@ -182,6 +188,53 @@ async def test_any_other_error_sets_the_row_aside_too() -> None:
     outcome = await bootstrap_row(task(), parts(Clumsy()))
     assert isinstance(outcome, Fault)
     assert (outcome.error, outcome.attempts) == ("RuntimeError: out of memory", 2)
+
+
+@pytest.mark.parametrize(("failures", "kind"), [(1, Sample), (2, Fault)])
+async def test_answers_of_failed_attempts_are_counted(failures: int, kind: type[Sample | Fault]) -> None:
+    taught = 0
+
+    async def answer(request: web.Request) -> web.Response:
+        nonlocal taught
+        if "logprobs" not in json.loads(await request.read()):
+            taught += 1
+            return web.json_response(completion(GOOD))
+        if taught <= failures:
+            return web.json_response({"error": {"message": "No credit."}}, status=402)
+        yes = {"token": "Yes", "logprob": -0.01}
+        judged = completion("Yes")
+        judged["choices"][0]["logprobs"] = {"content": [yes | {"top_logprobs": [yes]}]}
+        return web.json_response(judged)
+
+    priced = BootstrapConfig.model_validate({"teacher": {"prompt_price": 2.0, "answer_price": 8.0}})
+    async with service(answer) as url, taught_by(url, priced) as parts, AsyncExitStack() as opened:
+        judging = open_judge(
+            "writer:openai:judge", load_settings({"generator.base_url": url}), lambda *_: None
+        )
+        judge = await asyncio.to_thread(judging.__enter__)
+        opened.push_async_callback(asyncio.to_thread, judging.__exit__, None, None, None)
+        outcome = await bootstrap_row(task(), replace(parts, judge=judge))
+    assert isinstance(outcome, kind)
+    found = statistics([outcome]).usage
+    assert (found.requests, found.prompt_tokens, found.answer_tokens) == (2, 2000, 200)
+    assert found.cost == pytest.approx(2 * 0.0028)
+
+
+async def test_answers_beside_one_that_failed_are_counted() -> None:
+    asked = 0
+
+    async def answer(request: web.Request) -> web.Response:
+        nonlocal asked
+        asked += 1
+        return web.json_response({}, status=401) if asked == 2 else web.json_response(completion(GOOD))
+
+    config = BootstrapConfig()
+    async with service(answer) as url, taught_by(url) as taught:
+        assert isinstance(taught.teacher, CompletionTeacher)
+        outcome = await bootstrap_row(task(), replace(taught, teacher=SelfTeacher(taught.teacher, config)))
+    assert isinstance(outcome, Sample)
+    samples = config.teacher.samples
+    assert (asked, outcome.usage.requests) == (2 * samples, 2 * samples - 1)
 
 
 async def test_a_slow_teacher_is_not_waited_for() -> None:

@@ -53,9 +53,19 @@ MISTAKES = {
     "unknown option": Mistake((*ASK, "--best"), 2, ("No such option", "--best-of")),
     "missing collection": Mistake(
         ("ask", "What?", "--collection", "nothing"),
-        1,
+        2,
         ("no collection 'nothing' (there are: notes)", "citewell index SOURCE --collection nothing"),
     ),
+    "missing collection to search": Mistake(
+        ("search", "tides", "--collection", "nothing"), 2, ("no collection 'nothing'",)
+    ),
+    "missing collection to remove": Mistake(
+        ("collections", "--remove", "nothing"), 2, ("no collection 'nothing'",)
+    ),
+    "missing collection to refresh": Mistake(
+        ("index", "--collection", "nothing", "--refresh"), 2, ("no collection 'nothing' to refresh",)
+    ),
+    "unknown profile": Mistake((*ASK, "--profile", "none"), 2, ("'none' is not one of 'webglm'",)),
     "bad collection name": Mistake(
         ("ask", "What?", "--collection", "../notes"),
         2,
@@ -71,25 +81,26 @@ MISTAKES = {
         (*ASK, "--search", "searxng"), 2, ("needs the address", "CITEWELL_SEARCH__SEARXNG_URL")
     ),
     "unknown encoder": Mistake(
-        (*ASK, "--encoder", "all-MiniLM"), 1, ("Unknown model 'all-MiniLM'", "all-MiniLM-L6-v2")
+        (*ASK, "--encoder", "all-MiniLM"), 2, ("Unknown model 'all-MiniLM'", "all-MiniLM-L6-v2")
     ),
     "unknown generator": Mistake(
-        (*ASK, "--generator", "smollm"), 1, ("Unknown model 'smollm'", "Did you mean smollm2-1.7b?")
+        (*ASK, "--generator", "smollm"), 2, ("Unknown model 'smollm'", "Did you mean smollm2-1.7b?")
     ),
     "scorer as a generator": Mistake(
         (*ASK, "--generator", "citewell-scorer"),
-        1,
+        2,
         ("cannot be used as a generator: it is a scorer", "writer"),
     ),
     "unknown model like one of another kind": Mistake(
-        (*ASK, "--generator", "citewell-scorers"), 1, ("Unknown model 'citewell-scorers'", "citewell-smollm2")
+        (*ASK, "--generator", "citewell-scorers"), 2, ("Unknown model 'citewell-scorers'", "citewell-smollm2")
     ),
     "scorer as an encoder": Mistake(
-        (*ASK, "--encoder", "citewell-scorer"), 1, ("cannot be used as an encoder: it is a scorer", "encoder")
+        (*ASK, "--encoder", "citewell-scorer"), 2, ("cannot be used as an encoder: it is a scorer", "encoder")
     ),
-    "missing generator file": Mistake((*ASK, "--generator", "./my.gguf"), 1, ("./my.gguf", "path")),
+    "missing generator file": Mistake((*ASK, "--generator", "./my.gguf"), 2, ("./my.gguf", "path")),
+    "unknown scorer": Mistake((*ASK, "--scorer", "none"), 2, ("Unknown scorer 'none'",)),
     "encoder as a generator": Mistake(
-        (*ASK, "--generator", "all-MiniLM-L6-v2"), 1, ("cannot be used as a generator", "extractive")
+        (*ASK, "--generator", "all-MiniLM-L6-v2"), 2, ("cannot be used as a generator", "extractive")
     ),
     "unknown setting": Mistake(
         (*ASK, "--set", "retriever.topk=3"), 2, ("Unknown setting 'retriever.topk'", "Did you mean")

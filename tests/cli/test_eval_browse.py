@@ -176,13 +176,13 @@ def test_files_without_questions(cli: Cli, tmp_path: Path, content: bytes | None
 
 
 MISTAKES = {
-    "unknown system": (("--systems", "scripted,no-such-model"), 1, "Unknown model 'no-such-model'"),
+    "unknown system": (("--systems", "scripted,no-such-model"), 2, "Unknown model 'no-such-model'"),
     "no language model": (("--systems", "scripted,extractive"), 1, "extractive is not a language model"),
     "best of a script": (("--systems", "scripted,2*scripted"), 2, "scripted cannot browse 2 times"),
     "best of the pipeline": (("--systems", "scripted,2*pipeline"), 2, "2 episodes would be equal"),
     "no system": (("--systems", " ,"), 2, "--systems names no system."),
     "unknown baseline": (("--baseline", "pipeline"), 2, "The baseline 'pipeline' is not among the systems"),
-    "unknown collection": (("--collection", "nothing"), 1, "There is no collection 'nothing'"),
+    "unknown collection": (("--collection", "nothing"), 2, "There is no collection 'nothing'"),
     "no folder to write to": (("--json", "none/found.json"), 2, "does not exist"),
     "episodes in a file": (("--episodes", "questions.jsonl/e"), 2, "cannot be created: Not a directory"),
     "two files": (("questions.jsonl",), 2, "Only one file of questions can be given."),

@@ -126,7 +126,7 @@ def test_the_command_line_takes_a_scorer(cli: Cli, trained: Path) -> None:
 
 def test_a_scorer_that_does_not_exist_is_named(cli: Cli) -> None:
     result = cli.run("ask", BATS, "--collection", "notes", "--scorer", "best")
-    assert result.code == 1
+    assert result.code == 2
     assert "Unknown scorer 'best'" in result.err
     assert "Traceback" not in result.err
 

@@ -9,11 +9,14 @@ import pytest
 from rich.console import Console
 
 from citewell.cli.view import BESIDE, IRRELEVANT, REFUSED, REJECTED, UNSUPPORTED, PlainView, TerminalView
-from citewell.core.events import Quoted, Token
-from citewell.core.types import Answer, Fallback, Outcome, Reference, Sentence
+from citewell.core.events import Notice, Quoted, Token
+from citewell.core.types import Answer, Failure, Fallback, Outcome, Reference, Sentence
 
 QUOTED = Sentence("Bats use echoes.", (1,), 1.0, supported=True)
 WRITTEN = Sentence("They hear echoes.", (1,), 0.8, supported=True)
+
+
+LONG = f"https://example.org/{'a-long-word/' * 12}page.html"
 
 
 def answer(outcome: Outcome, sentences: tuple[Sentence, ...], fallback: Fallback) -> Answer:
@@ -34,6 +37,21 @@ def test_quotations_stand_above_what_is_being_written(monkeypatch: pytest.Monkey
         Console(file=lines, width=80).print(view._live.get_renderable())
     shown = lines.getvalue()
     assert shown.index("Bats use echoes. [1]") < shown.index("not checked yet") < shown.index("They hear")
+
+
+def test_urls_stay_on_one_line_of_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    view = TerminalView()
+    shown = io.StringIO()
+    view._console = view._live.console = Console(file=shown, force_terminal=True, width=60, highlight=False)
+    failed = Failure(f"{LONG}?broken", "It took too long.")
+    reference = Reference(1, LONG, "A title", QUOTED.text, 0.9, duplicate_urls=(f"{LONG}?copy",))
+    cited = answer("answered", (QUOTED,), "")
+    with view:
+        view.event(Notice(f"{LONG}?noted is in another language."))
+    view.show(replace(cited, references=(reference,), failures=(failed,)))
+    for url in (LONG, f"{LONG}?copy", f"{LONG}?broken: It took", f"{LONG}?noted is"):
+        assert url in shown.getvalue()
 
 
 @pytest.mark.parametrize(

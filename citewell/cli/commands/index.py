@@ -96,8 +96,10 @@ def command(
     from citewell.pipeline.ray_indexing import IndexingWork
     from citewell.pipeline.refreshing import refresh as refreshed
     from citewell.retriever.collection.indexing import indexing
+    from citewell.retriever.collection.naming import UnknownCollectionError
     from citewell.retriever.collection.sources import read_source
 
+    _check_handbook(name, sources, refresh=refresh)
     for source in sources:
         if not source.strip():
             raise InputError(
@@ -111,7 +113,7 @@ def command(
     is_new = catalog.version(name) is None
     if is_new and not sources:
         why = " to rebuild" if rebuild else " to refresh" if refresh else ""
-        raise CollectionError(
+        raise UnknownCollectionError(
             f"There is no collection {name!r}{why}.",
             f"Create it: citewell index SOURCE --collection {name}",
         )
@@ -160,6 +162,28 @@ def command(
         catalog.remove(name)
         raise CollectionError(f"No page could be read. The collection {name} was not created.")
     _end(name, pages, failed, as_json=as_json)
+
+
+def _check_handbook(name: str, sources: tuple[str, ...], *, refresh: bool) -> None:
+    """Raise `InputError` for anything but Citewell's own documentation in the collection of that name."""
+    from citewell.pipeline.collections import HANDBOOK
+    from citewell.pipeline.handbook import handbook_folder
+
+    if name != HANDBOOK:
+        return
+    if refresh:
+        raise InputError(
+            f"Citewell brings the collection {name} up to date before each question to it.",
+            "Leave out --refresh.",
+        )
+    folder = handbook_folder()
+    for source in sources:
+        path = Path(source).resolve()
+        if "://" in source or folder is None or not (path == folder or folder in path.parents):
+            raise InputError(
+                f"The collection {name} is for Citewell's own documentation: {source} is not part of it.",
+                "Name another collection.",
+            )
 
 
 def _end(name: str, pages: int, failed: int, *, as_json: bool) -> None:

@@ -71,6 +71,7 @@ def test_the_database_is_the_service_s(keys: Keys, tmp_path: Path) -> None:
     assert made["secret"].startswith(f"cw_{made['id']}_")
     assert made["scopes"] == ["ask", "feedback"]
     assert "No keys yet" in keys("list").stdout
+    assert not (tmp_path / "data").exists()
     assert made["id"] in keys("list", "--database", url).stdout
 
 
@@ -93,6 +94,30 @@ def test_what_cannot_be_done_is_said(keys: Keys, arguments: list[str], code: int
     assert message in done.stderr
     assert "hidden" not in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_reading_makes_no_database(keys: Keys, tmp_path: Path) -> None:
+    with indexing(EmbeddedCatalog(tmp_path / "data"), "whales") as indexer:
+        page = SourceDocument("https://whales.example/", b"Whales sing.", "text/plain", "Song")
+        index_documents(indexer, "whales", [page])
+    before = set(tmp_path.rglob("*"))
+    usual = tmp_path / "data" / "citewell.sqlite3"
+    listed = keys("list")
+    assert (listed.returncode, f"No keys yet, since there is no database {usual}." in listed.stdout) == (
+        0,
+        True,
+    )
+    assert keys("list", "--json").stdout == ""
+    assert keys("share", "whales").stdout == "whales can be read by everyone who may ask.\n"
+    assert keys("share", "whales", "--everyone").returncode == 0
+    for refused in (keys("revoke", "0123456789abcdef"), keys("share", "whales", "--key", "Ada")):
+        assert refused.returncode == 2, refused.stderr
+    named = tmp_path / "none.sqlite3"
+    for command in (["list"], ["list", "--json"], ["revoke", "0123456789abcdef"], ["share", "whales"]):
+        done = keys(*command, "--database", f"sqlite:///{named}")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"There is no database {named}." in done.stderr
+    assert set(tmp_path.rglob("*")) - before == set()
 
 
 def test_a_missing_extra_is_named(tmp_path: Path) -> None:
