@@ -18,7 +18,7 @@ from citewell.server.store.ids import new_id
 from citewell.server.store.ratings import StoredRating
 from citewell.server.studies.forms.scales import check_scores
 from citewell.server.studies.forms.webglm import ANSWERS, REFERENCES
-from citewell.server.studies.raters import rater_of
+from citewell.server.studies.raters import named_rater
 
 
 @post(
@@ -36,7 +36,8 @@ async def create_rating(
 ) -> Created:
     """Store scores of an answer and of each of its references, on WebGLM's scales.
 
-    They are on disk when this returns. Truthfulness may be omitted if the rater does not know.
+    They are on disk when this returns. Truthfulness may be omitted if the rater does not know. Without keys,
+    `rater` is needed.
     """
     answer = await visible_answer(services, caller, answer_id)
     references, system = written(answer)["references"], generator_of(answer)
@@ -48,7 +49,7 @@ async def create_rating(
     check_scores(data.answer, ANSWERS, "The answer")
     for number, scores in enumerate(data.references, 1):
         check_scores(scores, REFERENCES, f"Reference {number}")
-    rater, now = rater_of(caller, data.rater or ""), datetime.now(UTC)
+    rater, now = named_rater(caller, data.rater), datetime.now(UTC)
     ratings = [
         StoredRating(new_id(), rater, "answer", answer_id, data.answer, now, system),
         *(

@@ -8,7 +8,7 @@ from litestar import delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
 
-from citewell.core.errors import CitewellError, InputError
+from citewell.core.errors import CitewellError
 from citewell.server.access.authenticator import Caller
 from citewell.server.api.documented import problems
 from citewell.server.api.paging import Before, Limit, page_of
@@ -31,7 +31,7 @@ from citewell.server.studies.given import draft_of
 from citewell.server.studies.judging import Judging, in_stored_order, store_verdict
 from citewell.server.studies.making import StudyPlan, drafted, planned
 from citewell.server.studies.past import answers_of_history
-from citewell.server.studies.raters import rater_of
+from citewell.server.studies.raters import named_rater
 from citewell.server.studies.report.plain import plain
 from citewell.server.studies.report.study_report import read_report
 from citewell.server.studies.showing import blind
@@ -141,11 +141,10 @@ async def get_next_item(
     after: Annotated[str | None, QueryParameter(max_length=64, description="Item to skip for now.")] = None,
 ) -> NextItem:
     """The next item, without the names of systems, and its answers in the order of this rater."""
-    if caller.key_id is None and not rater.strip():
-        raise InputError("The rater has no name.", "Without keys, give `rater` as the judgments do.")
+    name = named_rater(caller, rater)
     store = services.store.get()
     study = await found_study(store, study_id)
-    turn = await turn_of_rater(store, study, rater_of(caller, rater), after)
+    turn = await turn_of_rater(store, study, name, after)
     if turn.item is None:
         return NextItem(turn.done, turn.total, turn.failed)
     cited = form_named(study.form).cited
@@ -176,10 +175,7 @@ async def create_judgment(
     item = next((each for each in await store.studies.items(study.id) if each.id == data.item), None)
     if item is None:
         raise NoStudyError(f"item {data.item!r} of the study")
-    name = (data.rater or "").strip()
-    rater = rater_of(caller, name)
-    if caller.key_id is None and not name:
-        raise InputError("The judgment has no `rater`.", "Give any name.")
+    rater = named_rater(caller, data.rater)
     turn = await turn_of_rater(store, study, rater)
     if turn.failed:
         raise FailedScreeningError

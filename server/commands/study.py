@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,13 +78,16 @@ def make(
         raise InputError("There are no answers.", "Name a file, or add --history.")
     url = database_url(database)
     from citewell.server.studies.answer_files import read_answer_file
-    from citewell.server.studies.making import StudyPlan, drafted
+    from citewell.server.studies.making import StudyPlan, drafted, without_items
 
-    form = FORMS[form_name]
+    form, seed = FORMS[form_name], seed or secrets.token_hex(8)
     answers = [answer for file in files for answer in read_answer_file(file)]
     if history:
         answers += running.run(_past(url))
-    drafts = _gold(gold, form) + drafted(answers, form, against=against, limit=limit, seed=seed)
+    judged = drafted(answers, form, against=against, limit=limit, seed=seed)
+    if not judged:
+        raise without_items(form)
+    drafts = _gold(gold, form) + judged
     plan = StudyPlan(
         name=name or f"{form_name} {datetime.now(UTC).date().isoformat()}",  # names no system
         form=form,
@@ -93,9 +97,10 @@ def make(
         passing=passing,
     )
     made = running.run(_store(url, plan, drafts))
-    systems = sorted({answer.system for draft in drafts if draft.gold is None for answer in draft.answers})
+    systems = sorted({answer.system for draft in judged for answer in draft.answers})
+    items = f"{len(drafts):,} item{'' if len(drafts) == 1 else 's'}"
     click.echo(made.id)
-    click.echo(f"{len(drafts):,} items of {', '.join(systems)}: open /studies/{made.id}", err=True)
+    click.echo(f"{items} of {', '.join(systems)}: open /studies/{made.id}", err=True)
 
 
 def _gold(file: Path | None, form: StudyForm) -> list[DraftItem]:
@@ -106,9 +111,15 @@ def _gold(file: Path | None, form: StudyForm) -> list[DraftItem]:
     from citewell.server.studies.given import draft_of
 
     hint = 'Lines are {"question": "…", "answers": [{"system": "…", "text": "…"}], "gold": {…}}.'
-    drafts = [draft_of(line.value(StudyItem, "gold item", hint), form) for line in read_lines(file)]
-    if any(draft.gold is None for draft in drafts):
-        raise InputError(f"{file} has items without `gold`.", hint)
+    drafts = []
+    for line in read_lines(file):
+        item = line.value(StudyItem, "gold item", hint)
+        if item.gold is None:
+            raise line.error("the item has no `gold`.", hint)
+        try:
+            drafts.append(draft_of(item, form))
+        except InputError as error:
+            raise line.error(error.message, error.hint) from error
     return drafts
 
 

@@ -44,6 +44,10 @@ def _answer(line: Line, row: Mapping[str, Any]) -> SystemAnswer:
         if not isinstance(references, list):
             raise TypeError
         found = numbered_references(references)
+        if any(_number(each, place) != place for place, each in enumerate(references, 1)):
+            raise line.error(
+                "the references are not numbered 1, 2, 3 and so on.", "Marks count them in order."
+            )
         sentences = known_marks(_sentences(row["sentences"]), len(found)) if "sentences" in row else None
     except (KeyError, TypeError, ValueError) as error:
         raise line.error("the sentences or references are not as expected.", _FORM) from error
@@ -64,6 +68,11 @@ def _answer(line: Line, row: Mapping[str, Any]) -> SystemAnswer:
         sentences=tuple(sentences),
         references=found,
     )
+
+
+def _number(reference: Mapping[str, Any] | str, place: int) -> object:
+    """Return the number that a reference says it has, or else its place."""
+    return place if isinstance(reference, str) else reference.get("number", place)
 
 
 def _sentences(given: Sequence[Any]) -> list[MarkedSentence]:

@@ -9,6 +9,7 @@ from citewell.core.errors import InputError
 from citewell.server.api.study_schemas import ItemVerdict, JudgedAnswer
 from citewell.server.studies.forms.form import StudyForm
 from citewell.server.studies.forms.scales import check_scores
+from citewell.server.studies.parts import judged_parts
 
 _COMPARED = 2  # answers
 
@@ -36,6 +37,7 @@ def check_verdict(
         _check_references(form, given, answer, what, every=every)
         if (given.rank is None) == form.ranked:
             raise InputError(f"{what} has {'no' if form.ranked else 'a'} rank.", "Rank where the form asks.")
+        _check_parts(form, given, answer, what)
         if every and form.claims:
             _check_claims(given, answer, what)
     if verdict.comparison and len(answers) != _COMPARED:
@@ -54,6 +56,15 @@ def _check_references(
         raise InputError(f"{what} has {wanted} references to score, not {len(given.references)}.")
     for place, scores in enumerate(given.references, 1):
         check_scores(scores, form.reference, f"Reference {place} of {what.lower()}", every=every)
+
+
+def _check_parts(form: StudyForm, given: JudgedAnswer, answer: Mapping[str, Any], what: str) -> None:
+    if (given.trust or given.claims) and not form.claims:
+        raise InputError(
+            f"{what} has `trust` or `claims`, for which the form {form.name} does not ask.", "Leave them out."
+        )
+    sentences = [sentence["text"] for sentence in answer["sentences"]]
+    judged_parts(given.trust, given.claims, len(answer["references"]), sentences)
 
 
 def _check_claims(given: JudgedAnswer, answer: Mapping[str, Any], what: str) -> None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from citewell.server.store.studies import StoredStudy, StoredStudyItem
 from citewell.server.studies.drawing import screening_items
 from citewell.server.studies.judgments import ItemJudgment
+from citewell.server.studies.parts import part_levels
 
 _COARSE = 3  # the highest level of a scale on which only equal scores agree
 
@@ -29,8 +30,9 @@ def agreement_with_gold(judgments: Iterable[ItemJudgment]) -> GoldAgreement:
     """Count the parts of gold items in which a rater agrees.
 
     A comparison agrees if it prefers the same answer, a ranking in each pair that it orders alike, and a
-    score of an answer or a reference if it is the same or, above 3, next to it. A flag agrees with the same
-    flag only. A part that the form allowed the rater to leave out does not count.
+    score of an answer or a reference if it is the same or, above 3, next to it. Trust in a reference, and the
+    support and the relevance of a sentence, agree if they are the same. A flag agrees with the same flag
+    only. A part that the form allowed the rater to leave out does not count.
     """
     verdicts = [agreed for judgment in judgments for agreed in _verdicts(judgment)]
     return GoldAgreement(sum(verdicts), len(verdicts))
@@ -60,6 +62,8 @@ def _verdicts(judgment: ItemJudgment) -> Iterator[bool]:
         yield from _alike(answer.get("scores"), judgment.scores.get(index))
         for number, scores in enumerate(answer.get("references") or [], 1):
             yield from _alike(scores, judgment.references.get((index, number)))
+        given = judgment.parts.get(index, {})
+        yield from (given[part] == level for part, level in part_levels(answer).items() if part in given)
     ranks = [answer.get("rank") for answer in answers]
     if judgment.ranks and ranks and None not in ranks:
         for (gold_a, given_a), (gold_b, given_b) in combinations(zip(ranks, judgment.ranks, strict=True), 2):

@@ -9,6 +9,7 @@ from typing import Any
 
 from citewell.server.store.database import ServiceStore
 from citewell.server.store.studies import StoredStudyItem
+from citewell.server.studies.parts import PartLevels, part_levels
 
 _Scores = Mapping[str, int]
 
@@ -18,6 +19,7 @@ class ItemJudgment:
     """What a rater said of an item, in the stored order of its answers.
 
     `scores` are those of the answers by index, and `references` those of references, by answer and number.
+    `parts` are the levels of trust, support and relevance, by answer.
     """
 
     item: StoredStudyItem
@@ -28,6 +30,7 @@ class ItemJudgment:
     ranks: tuple[int, ...] = ()
     scores: Mapping[int, _Scores] = field(default_factory=dict)
     references: Mapping[tuple[int, int], _Scores] = field(default_factory=dict)
+    parts: Mapping[int, PartLevels] = field(default_factory=dict)
 
     @property
     def systems(self) -> list[str]:
@@ -57,7 +60,8 @@ async def judgments_of(store: ServiceStore, items: Sequence[StoredStudyItem]) ->
         return bool(said.created == last[said.rater, said.study_item_id])
 
     for opinion in filter(stands, comparisons):
-        judgment = replace(at(opinion), comparison=opinion.ratings, flag=opinion.flag)
+        parts = {index: part_levels(answer) for index, answer in enumerate(opinion.answers)}
+        judgment = replace(at(opinion), comparison=opinion.ratings, flag=opinion.flag, parts=parts)
         found[judgment.rater, judgment.item.id] = judgment
     for ranking in filter(stands, rankings):
         judgment = replace(at(ranking), ranks=tuple(ranking.ranks))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import combinations
@@ -50,13 +50,21 @@ def drafted(
     """Return items with the answers to each question: all of them or, where a form compares, each two.
 
     `against` keeps the pairs with that system. `limit` draws so many questions by the seed. Equal answers are
-    not compared, and of two answers of a system, the last one counts.
+    not compared, and of two answers of a system, the last one counts. Raises `InputError` if `against` is
+    given and no pair has that system, or the form has no pairs.
     """
+    if against is not None and not form.comparison:
+        raise InputError(
+            f"The form {form.name} has no pairs of answers to keep with --against.",
+            "Leave it out, or choose a form that compares two answers.",
+        )
     questions: dict[str, dict[str, SystemAnswer]] = {}
     for answer in answers:
         questions.setdefault(squeeze(answer.question).casefold(), {})[answer.system] = answer
     groups = [sorted(found.values(), key=lambda each: each.system) for found in questions.values()]
     usable = [items for group in groups if (items := _items(group, form, against))]
+    if against is not None and not usable:
+        raise _without_pairs(form, against, {each.system for group in groups for each in group})
     if limit is not None and limit < len(usable):
         usable = seeded(seed, "questions").sample(usable, limit)
     return [item for items in usable for item in items]
@@ -64,7 +72,7 @@ def drafted(
 
 def _items(group: Sequence[SystemAnswer], form: StudyForm, against: str | None) -> list[DraftItem]:
     question = group[0].question
-    if not form.comparison or len(group) == form.fewest == 1:
+    if not form.comparison or (against is None and len(group) == form.fewest == 1):
         return [DraftItem(question, tuple(group))] if form.fewest <= len(group) else []
     return [
         DraftItem(question, pair)
@@ -74,17 +82,38 @@ def _items(group: Sequence[SystemAnswer], form: StudyForm, against: str | None) 
     ]
 
 
+def _without_pairs(form: StudyForm, against: str, systems: Collection[str]) -> InputError:
+    if against not in systems:
+        return InputError(
+            f"No answer is of the system {against[:60]!r}.",
+            f"The systems: {', '.join(sorted(systems)) or '-'}.",
+        )
+    return InputError(
+        f"No question has an answer of the system {against[:60]!r} and a different one of another system.",
+        "Give answers of several systems to the same questions.",
+    )
+
+
+def without_items(form: StudyForm) -> InputError:
+    """Return the error of a study without a question to judge."""
+    different = "different answers" if form.comparison else "answers"
+    return InputError(
+        "There is no question with enough answers.",
+        f"The form {form.name} needs {different} of {max(form.fewest, 2)} systems to the same questions.",
+    )
+
+
 def planned(plan: StudyPlan, drafts: Sequence[DraftItem]) -> tuple[StoredStudy, list[StoredStudyItem]]:
     """Return the study with its items, ready to be stored.
 
-    Raises `InputError` if there is no item, an item does not fit the form, or too few items are gold.
+    Raises `InputError` if there is no item or no name, an item does not fit the form, or too few items are
+    gold.
     """
     form = plan.form
     if not drafts:
-        raise InputError(
-            "There is no question with enough answers.",
-            f"The form {form.name} needs answers of {max(form.fewest, 2)} systems to the same questions.",
-        )
+        raise without_items(form)
+    if not squeeze(plan.name):
+        raise InputError("The study has no name.", "Give one, or leave it out.")
     for draft in drafts:
         if not form.fewest <= len(draft.answers) <= form.most:
             raise InputError(

@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import to_builtins
 
 from citewell.core.errors import InputError
 from citewell.server.api.schemas import ClaimRating, ReferenceTrust
+
+PartLevels = Mapping[tuple[str, int], str]
+"""A level by what it is of: `trust` and a reference, or `support` or `relevance` and a sentence."""
+
+_OF_CLAIMS = ("support", "relevance")
+
+
+def part_levels(answer: Mapping[str, Any]) -> PartLevels:
+    """Return what is said of the parts of an answer, in `trust` and `claims`."""
+    trust = {("trust", each["reference"]): each["trust"] for each in answer.get("trust") or ()}
+    claims = {
+        (name, each["sentence"]): each[name]
+        for each in answer.get("claims") or ()
+        for name in _OF_CLAIMS
+        if each.get(name)
+    }
+    return trust | claims
 
 
 def judged_parts(

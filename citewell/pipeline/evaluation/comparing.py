@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -46,8 +47,8 @@ def compare_files(first: Path, second: Path, qrels: Path | None, relevant: int) 
 
     Evaluations are those of every `citewell eval`; the systems of `adoption` are its judges. A measure that
     some questions lack, such as the loss of an empty answer, is compared over the others. Raises
-    `InputError` for files of other kinds, runs of other queries, missing judgments, and evaluations without a
-    common system, a common measure or the same questions.
+    `InputError` for files of other kinds, runs of other queries, missing judgments, values that are not
+    finite numbers, and evaluations without a common system, a common measure or the same questions.
     """
     kinds = {file.suffix == ".json" for file in (first, second)}
     if len(kinds) == 2:
@@ -107,8 +108,11 @@ def _systems(file: Path) -> dict[str, Values]:
     try:
         found = json.loads(kept.read_text(encoding="utf-8"))
         if "systems" in found:
-            return {name: system["values"] for name, system in found["systems"].items()}
-        return {name: dict(_measures(values)) for name, values in found["values"].items()}
+            systems = {name: system["values"] for name, system in found["systems"].items()}
+        else:
+            systems = {name: dict(_measures(values)) for name, values in found["values"].items()}
+        _check_numbers(kept, systems)
+        return systems
     except OSError as error:
         raise InputError(
             f"{kept}, which holds the value of each question, cannot be read: {error.strerror}.",
@@ -127,6 +131,18 @@ def _measures(values: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, flo
             yield from ((f"{measure} ({name})", of) for measure, of in inside.items())
         else:
             yield name, inside
+
+
+def _check_numbers(file: Path, systems: Mapping[str, Values]) -> None:
+    for system, values in systems.items():
+        for name, of in values.items():
+            for question, value in of.items():
+                if not (isinstance(value, int | float) and abs(value) <= sys.float_info.max):
+                    raise InputError(
+                        f"{file}: the {name} of {system} for question {question[:60]!r} is "
+                        f"{json.dumps(value)[:60]}, which is not a finite number.",
+                        "Evaluate again. A measure may also leave out a question.",
+                    )
 
 
 def _stem(file: Path) -> str:

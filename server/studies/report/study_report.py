@@ -17,6 +17,7 @@ from citewell.server.studies.report.agreement import MeasureAgreement, agreement
 from citewell.server.studies.report.raters import RaterResult, rater_results
 from citewell.server.studies.report.scores import MeasureResult, results_of
 from citewell.server.studies.report.wins import ScaleWins, WinMatrix, scale_wins, win_matrix
+from citewell.server.studies.trainers import trainers_of
 
 HUMAN = "human"
 """The name of the system whose answers people wrote."""
@@ -54,7 +55,7 @@ async def read_report(store: ServiceStore, study: StoredStudy, baseline: str | N
     """
     items = await store.studies.items(study.id)
     judgments = await judgments_of(store, items)
-    trainers = await store.comparisons.raters_elsewhere() | await store.rankings.raters_elsewhere()
+    trainers = await trainers_of(store)
     pseudonyms = await store.pseudonyms()
     # The paired tests take a second or more.
     return await asyncio.to_thread(report_of, study, items, judgments, trainers, pseudonyms, baseline)

@@ -75,6 +75,21 @@ def test_evaluations_of_other_commands(tmp_path: Path) -> None:
     assert scorers.comparisons["accuracy"]["mine"].better == 1
 
 
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "1e999", "null", '"0.5"'])
+def test_a_value_that_is_no_finite_number_is_named(tmp_path: Path, value: str) -> None:
+    scores, broken = keep(tmp_path / "a.json", mine=LOW), tmp_path / "b.json"
+    kept = tmp_path / "b.details.json"
+    for found in (
+        f'{{"systems": {{"mine": {{"values": {{"MAP": {{"q1": 0.5, "q2": {value}}}}}}}}}}}',
+        f'{{"values": {{"mine": {{"MAP": {{"q1": 0.5, "q2": {value}}}}}}}}}',
+        f'{{"values": {{"mine": {{"text": {{"MAP": {{"q1": 0.5, "q2": {value}}}}}}}}}}}',
+    ):
+        kept.write_text(found)
+        for pair in ((scores, broken), (broken, scores)):
+            with pytest.raises(InputError, match=r"b\.details\.json: the MAP.* of mine for question 'q2' is"):
+                compare_files(*pair, None, 1)
+
+
 def test_files_that_cannot_be_compared(tmp_path: Path) -> None:
     run = tmp_path / "run.txt"
     run.write_text("q1 Q0 bats 1 2 x\n")

@@ -133,6 +133,18 @@ def test_ratings_are_exported(start: Start) -> None:
     assert first["system"] == answer["models"]["generator"]
 
 
+@pytest.mark.parametrize("rater", [{}, {"rater": None}, {"rater": ""}, {"rater": "  "}])
+def test_ratings_without_a_rater_are_refused(
+    service: Service, answer: dict[str, Any], rater: dict[str, Any]
+) -> None:
+    scores = {"fluency": 3, "correctness": 2, "citations": 3, "objectivity": 1, "redundancy": 0}
+    of_each = {"relevancy": 3, "density": 2, "toxicity": 0, "bias": 0}
+    body = {"answer": scores, "references": [of_each for _ in answer["references"]]} | rater
+    refused = service.client.post(f"/v1/answers/{answer['id']}/ratings", json=body)
+    assert (refused.status_code, "There is no `rater`." in refused.text) == (400, True), refused.text
+    assert lines(service, "ratings") == []
+
+
 def test_a_ranking_with_ties_is_exported(start: Start) -> None:
     service = start()
     answer = service.ask(BATS).json()

@@ -115,6 +115,62 @@ def test_who_skips_the_short_test_is_refused_until_it_is_finished(service: Servi
     assert results["judgments"] == 3
 
 
+def part(trust: str, support: str) -> dict[str, Any]:
+    claims = [{"sentence": 0, "support": support, "relevance": "core"}]
+    return {"trust": [{"reference": 1, "trust": trust}], "claims": claims}
+
+
+def test_trust_and_claims_of_gold_items_count(service: Service) -> None:
+    gold = item("Which is right?", gold={"answers": [part("high", "strong")] * 2})
+    study = make(service, items=[gold], share_required=0, screening=1, passing=0.5)
+    said = {"careful": part("high", "strong"), "half": part("high", "weak"), "careless": part("low", "none")}
+    for rater, answer in said.items():
+        assert judge(service, study, f"{rater}", "alpha", answers=[answer] * 2) == [201]
+    raters = service.client.get(f"/v1/studies/{study}/results").json()["results"]["raters"]
+    # Of each of two answers, a reference's trust and the support and relevance of a sentence are known.
+    assert sorted((each["gold"]["agreed"], each["gold"]["total"], each["passed"]) for each in raters) == [
+        (2, 6, False),
+        (4, 6, True),
+        (6, 6, True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("form", "parts", "said"),
+    [
+        ("webgpt", {"trust": [{"reference": 9, "trust": "high"}]}, "The answer has 1 references"),
+        ("webgpt", {"claims": [{"sentence": 9, "support": "none"}]}, "The answer has 2 sentences"),
+        ("minimal", part("high", "strong"), "for which the form minimal does not ask"),
+    ],
+)
+def test_gold_that_no_rater_can_agree_with_is_refused(
+    service: Service, form: str, parts: dict[str, Any], said: str
+) -> None:
+    body = {"name": "A", "form": form, "items": [item("Why?", gold={"answers": [parts, {}]})]}
+    refused = service.client.post("/v1/studies", json=body)
+    assert (refused.status_code, said in refused.json()["detail"]) == (400, True), refused.text
+
+
+def test_who_gave_thumbs_is_not_held_out(service: Service) -> None:
+    study = make(service, items=[item("Why?")], share_required=0)
+    for gives_thumb in (True, False):
+        key = make_key(service, "ask", "feedback")
+        if gives_thumb:
+            asked = service.client.post("/v1/answers", json={"question": BATS}, headers=key)
+            address = f"{asked.headers['Location']}/feedback"
+            assert service.client.post(address, json={"thumb": 1}, headers=key).status_code == 201
+        given = service.client.get(f"/v1/studies/{study}/next", headers=key).json()
+        judged = {"item": given["item"], "answers": [{}, {}], "comparison": {"overall": 1}}
+        reply = service.client.post(f"/v1/studies/{study}/judgments", json=judged, headers=key)
+        assert reply.status_code == 201
+    results = service.client.get(f"/v1/studies/{study}/results").json()["results"]
+    assert sorted(each["held_out"] for each in results["raters"]) == [False, True]
+    assert set(results["wins_by_raters"]) == {
+        "Raters whose other judgments may train a scorer",
+        "Held-out raters",
+    }
+
+
 def test_a_program_rates_over_the_api_as_blindly(service: Service) -> None:
     for form, marks in (("webgpt", True), ("minimal", False)):
         study = make(service, form=form, items=[item("Why?"), item("How?")], share_required=0)

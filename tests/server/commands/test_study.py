@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from citewell.server.store.address import store_url
+from citewell.server.store.database import open_store
 from tests.nursery import Nursery
 
 Study = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -71,4 +74,57 @@ def test_a_study_is_made_listed_and_reported(study: Study, tmp_path: Path) -> No
     assert "does not exist" in study("report", "none").stderr
     assert "There are no answers" in study("make", "--form", "turing").stderr
     without = write(tmp_path / "gold.jsonl", {"question": "Which?", "answers": answers})
-    assert "items without `gold`" in study("make", *files, "--form", "webgpt", "--gold", without).stderr
+    refused = study("make", *files, "--form", "webgpt", "--gold", without).stderr
+    assert "gold.jsonl, line 1: the item has no `gold`." in refused
+
+
+def test_what_makes_no_study_is_refused_and_nothing_is_stored(study: Study, tmp_path: Path) -> None:
+    pairs = [
+        {"question": f"Why {n}?", "system": system, "answer": f"{system} says so."}
+        for n in range(3)
+        for system in ("x", "y")
+    ]
+    file = write(tmp_path / "pairs.jsonl", *pairs)
+    other = write(tmp_path / "human.jsonl", {"question": "How?", "answer": "So."})
+    alone = write(tmp_path / "alone.jsonl", *pairs[::2])
+    answers = [{"system": "a", "text": "Right."}, {"system": "b", "text": "Wrong."}]
+    item = {"question": "Which?", "answers": answers, "gold": {"comparison": {"overall": -1}}}
+    gold = write(tmp_path / "gold.jsonl", item)
+    wrong = write(tmp_path / "wrong.jsonl", item, item | {"gold": {"comparison": {"beauty": 1}}})
+    for options, said in (
+        ((file, "--form", "webgpt", "--limit", "0"), "0 is not in the range"),
+        ((file, "--form", "webgpt", "--limit", "-1"), "-1 is not in the range"),
+        ((file, "--form", "webgpt", "--against", file), "The systems: x, y."),
+        ((file, other, "--form", "webgpt", "--against", "human"), "No question has an answer of"),
+        ((file, other, "--form", "minimal", "--against", "human"), "No question has an answer of"),
+        ((file, other, "--form", "webgpt", "--against", "human", "--gold", gold), "No question has"),
+        ((file, "--form", "turing", "--against", "x"), "The form turing has no pairs"),
+        ((alone, "--form", "webgpt", "--gold", gold), "no question with enough answers"),
+        ((file, "--form", "webgpt", "--gold", wrong), "wrong.jsonl, line 2: The form has no comparison by"),
+        ((file, "--form", "webgpt", "--name", " "), "The study has no name."),
+    ):
+        refused = study("make", *options)
+        assert (refused.returncode, refused.stdout) == (2, ""), options
+        assert said in " ".join(refused.stderr.split()), options
+    assert "No studies yet" in study("list").stdout
+
+
+def test_questions_are_drawn_anew_unless_there_is_a_seed(study: Study, tmp_path: Path) -> None:
+    rows = [
+        {"question": f"Why {number}?", "system": system, "answer": f"{system} says so."}
+        for number in range(200)
+        for system in ("x", "y")
+    ]
+    file = write(tmp_path / "pairs.jsonl", *rows)
+
+    async def drawn(id_: str) -> set[str]:
+        async with open_store(store_url("", tmp_path / "data")) as store:
+            return {item.question for item in await store.studies.items(id_)}
+
+    def questions(*seed: str) -> set[str]:
+        made = study("make", file, "--form", "turing", "--limit", "5", *seed)
+        assert made.returncode == 0, made.stderr
+        return asyncio.run(drawn(made.stdout.strip()))
+
+    assert questions() != questions()
+    assert questions("--seed", "a") == questions("--seed", "a")

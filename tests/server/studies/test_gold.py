@@ -44,6 +44,16 @@ def test_scores_of_answers_and_references() -> None:
     assert agreed("webglm", gold, scores=said, references=references) == (2, 4)
 
 
+def test_trust_and_claims() -> None:
+    trust = [{"reference": 1, "trust": "high"}, {"reference": 2, "trust": "low"}]
+    claims = [{"sentence": 0, "support": "strong", "relevance": None}]
+    gold = {"answers": [{"trust": trust, "claims": claims}, {"trust": trust[:1]}]}
+    said = {
+        0: {("trust", 1): "high", ("trust", 2): "medium", ("support", 0): "strong", ("relevance", 0): "side"}
+    }
+    assert agreed("webgpt", gold, parts=said) == (2, 3)
+
+
 def test_a_flag_agrees_with_the_same_flag_only() -> None:
     assert agreed("webgpt", {"flag": "unclear"}, flag="unclear") == (1, 1)
     assert agreed("webgpt", {"comparison": {"overall": 1}}, flag="unclear") == (0, 1)

@@ -55,6 +55,27 @@ def test_a_page_has_all_answers_or_each_two() -> None:
         study_of("turing", systems=("alpha",))
 
 
+@pytest.mark.parametrize("form", ["webgpt", "minimal"])
+def test_pairs_with_a_system_need_a_common_question(form: str) -> None:
+    answers = [written(QUESTIONS[0], "alpha"), written(QUESTIONS[0], "beta"), written(QUESTIONS[1], "human")]
+    with pytest.raises(
+        InputError, match="No question has an answer of the system 'human' and a different one"
+    ):
+        drafted(answers, form_named(form), against="human")
+    with pytest.raises(InputError, match=r"of the system 'human.jsonl'\. The systems: alpha, beta, human\."):
+        drafted(answers, form_named(form), against="human.jsonl")
+    with pytest.raises(InputError, match="The form turing has no pairs"):
+        drafted(answers, form_named("turing"), against="human")
+
+
+def test_references_that_marks_would_miss_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "answers.jsonl"
+    references = [{"number": 2, "text": "It is so."}, {"number": 1, "text": "It is not."}]
+    file.write_text(json.dumps({"question": "Why?", "answer": "It is so [2].", "references": references}))
+    with pytest.raises(InputError, match="line 1: the references are not numbered 1, 2, 3"):
+        list(read_answer_file(file))
+
+
 def test_each_rater_has_an_order_of_answers_and_of_items_that_lasts() -> None:
     study, items = study_of("turing", questions=tuple(f"Why {number}?" for number in range(20)))
     orders = {rater: [answer_order(study, item, rater) for item in items] for rater in ("ada", "bob")}
