@@ -1,7 +1,7 @@
 """Measure what an encoder learns from a language model's answers, as in WebGLM's section 3.1.2 and Table 7.
 
 `python -m benchmarks.taught_encoder --out FOLDER` trains all-MiniLM-L6-v2 on the answers of Citewell-QA, with
-corrected citations, and on their references. Each arm sees the same questions for as many steps:
+corrected citations, and on their references. Each arm sees the same questions as often:
 
 - `squared error` makes the inner product the share of a reference's words in the answer (ROUGE-1 precision),
   as the paper says;
@@ -39,7 +39,7 @@ ARMS = {
 """The label of a reference, and the objective."""
 
 TRACKS = ("trecdl19", "trecdl20")
-_STEPS = 60
+_EPOCHS = 4
 _NDCG = "nDCG@10"
 _LIMIT = 100
 _BEARING = ("@1", "@5")
@@ -54,13 +54,13 @@ def main() -> None:
     parser.add_argument("--data-set", type=Path, default=DATA_SET, help="answers [the published]")
     parser.add_argument("--data-dir", type=Path, help="folder of the collection; filled if it is not there")
     parser.add_argument("--limit", type=int, default=_LIMIT, help=f"questions of each set [{_LIMIT}]")
-    parser.add_argument("--steps", type=int, default=_STEPS, help=f"steps of each training [{_STEPS}]")
+    parser.add_argument("--epochs", type=int, default=_EPOCHS, help=f"passes over the answers [{_EPOCHS}]")
     output_option(parser)
     options = parser.parse_args()
     out, data_set = options.out, options.data_set.resolve()
     out.mkdir(parents=True, exist_ok=True)
     for arm in ARMS:
-        train("retriever", folder_of(arm, out), recipe(arm, data_set, options.steps))
+        train("retriever", folder_of(arm, out), recipe(arm, data_set, options.epochs))
     encoders = {"none": BASE} | {arm: str(folder_of(arm, out)) for arm in ARMS}
     results = tracks(encoders, out) | bearing(encoders, out, options.data_dir or out / "data", options.limit)
     report(results)
@@ -69,7 +69,7 @@ def main() -> None:
     }
     with (data_set / "train.jsonl").open(encoding="utf-8") as lines:
         rows = sum(1 for _ in lines)
-    save("taught_encoder", {"steps": options.steps, "rows": rows, "means": means}, options.output)
+    save("taught_encoder", {"epochs": options.epochs, "rows": rows, "means": means}, options.output)
 
 
 def folder_of(arm: str, out: Path) -> Path:
@@ -77,7 +77,7 @@ def folder_of(arm: str, out: Path) -> Path:
     return out / arm.replace(" ", "-")
 
 
-def recipe(arm: str, data_set: Path, steps: int) -> str:
+def recipe(arm: str, data_set: Path, epochs: int) -> str:
     """Return the recipe of an arm."""
     label, objective = ARMS[arm]
     return f"""\
@@ -97,7 +97,7 @@ license = "see the card of Citewell-QA"
 {objective}
 
 [training]
-steps = {steps}
+epochs = {epochs}
 batch = 16
 list_size = 5
 learning_rate = 2e-5

@@ -18,9 +18,9 @@ from citewell.retriever.training.labels.rouge import rouge_rows
 def test_each_arm_has_its_label_and_its_objective(tmp_path: Path) -> None:
     named = {}
     for arm, (label, _) in ARMS.items():
-        (tmp_path / "recipe.toml").write_text(recipe(arm, DATA_SET, 10))
+        (tmp_path / "recipe.toml").write_text(recipe(arm, DATA_SET, 3))
         config = load_config(tmp_path / "recipe.toml")
-        assert (config.model.base, config.data[0].label, config.training.steps) == (BASE, label, 10)
+        assert (config.model.base, config.data[0].label, config.training.epochs) == (BASE, label, 3)
         named[arm] = [objective.name for objective in config.objectives]
     assert named == {
         "squared error": ["inner_product_mse"],
