@@ -61,7 +61,7 @@ def test_help_of_a_command_imports_no_heavy_library(command: str) -> None:
 def test_flag_wins_over_environment_over_file(cli: Cli, tmp_path: Path) -> None:
     def searched(*flags: str, **env: str) -> str:
         code, _, err = cli.run(*config, "retrieve", "What?", *flags, env=env)
-        assert code == 1
+        assert code == 2
         return err.split("'")[1]
 
     config: tuple[str, ...] = ()

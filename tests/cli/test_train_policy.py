@@ -82,18 +82,20 @@ def test_a_run_that_was_killed_goes_on_to_the_same_end_and_browses(trainer: Cli,
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("content", "exit_code", "message"),
     [
-        (None, "holds no model"),
-        ('{"window_lines": 1}', "window_lines is 1"),
-        ("limits", "policy.json cannot be read"),
+        (None, 2, "holds no model"),
+        ('{"window_lines": 1}', 1, "window_lines is 1"),
+        ("limits", 1, "policy.json cannot be read"),
     ],
     ids=["missing", "too small", "damaged"],
 )
-def test_folders_that_hold_no_policy(cli: Cli, tmp_path: Path, content: str | None, message: str) -> None:
+def test_folders_that_hold_no_policy(
+    cli: Cli, tmp_path: Path, content: str | None, exit_code: int, message: str
+) -> None:
     if content is not None:
         (tmp_path / "policy.json").write_text(content, encoding="utf-8")
     code, out, err = cli.run("browse", BATS, *NOTES, "--policy", tmp_path)
-    assert (code, out) == (1, "")
+    assert (code, out) == (exit_code, "")
     assert message in err
     assert "Traceback" not in err
