@@ -169,7 +169,7 @@ class ModelError(CitewellError):
 
 
 class UnknownModelError(ModelError):
-    """There is no model of that name, or it is of another kind."""
+    """No model has that name, or it is of another kind."""
 
     exit_code = InputError.exit_code
 

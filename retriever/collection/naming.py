@@ -20,7 +20,7 @@ def check_name(name: str) -> None:
 
 
 class UnknownCollectionError(CollectionError):
-    """There is no collection of that name."""
+    """No collection has that name."""
 
     exit_code = InputError.exit_code
 

@@ -45,5 +45,7 @@ def missing_file(url: str, database: str | None) -> Path | None:
     if file is None or file.exists():
         return None
     if database is not None:
-        raise InputError(f"There is no database {file}.", "`citewell keys create` and the service make one.")
+        raise InputError(
+            f"The database {file} does not exist.", "`citewell keys create` and the service make one."
+        )
     return file

@@ -78,7 +78,7 @@ def list_(database: str | None, as_json: bool) -> None:
     missing = missing_file(url, database)
     keys = [] if missing else running.run(_all(url))
     if not keys and not as_json:
-        why = f", since there is no database {missing}" if missing else ""
+        why = f", since the database {missing} does not exist" if missing else ""
         click.echo(f"No keys yet{why}. Create one: citewell keys create NAME")
     for key in keys:
         row = _described(key)
@@ -200,7 +200,7 @@ async def _revoke(database: str | None, id_: str) -> None:
 
     if missing := missing_file(url, database):
         raise InputError(
-            f"The key {id_} does not exist, since there is no database {missing}.",
+            f"The key {id_} does not exist, since the database {missing} does not exist.",
             "Name the database of the service: --database URL.",
         )
     async with open_store(url) as store:

@@ -103,7 +103,10 @@ def test_reading_makes_no_database(keys: Keys, tmp_path: Path) -> None:
     before = set(tmp_path.rglob("*"))
     usual = tmp_path / "data" / "citewell.sqlite3"
     listed = keys("list")
-    assert (listed.returncode, f"No keys yet, since there is no database {usual}." in listed.stdout) == (
+    assert (
+        listed.returncode,
+        f"No keys yet, since the database {usual} does not exist." in listed.stdout,
+    ) == (
         0,
         True,
     )
@@ -116,7 +119,7 @@ def test_reading_makes_no_database(keys: Keys, tmp_path: Path) -> None:
     for command in (["list"], ["list", "--json"], ["revoke", "0123456789abcdef"], ["share", "whales"]):
         done = keys(*command, "--database", f"sqlite:///{named}")
         assert (done.returncode, done.stdout) == (2, "")
-        assert f"There is no database {named}." in done.stderr
+        assert f"The database {named} does not exist." in done.stderr
     assert set(tmp_path.rglob("*")) - before == set()
 
 
