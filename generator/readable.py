@@ -11,6 +11,8 @@ _STOP = re.compile(r"[.!?。！？…][\"'”’)\]]*$")
 _POINTS_AHEAD = re.compile(r"(?:\bfollows|\bbelow|\bfollowing(?: \w+)?)\W*$", re.IGNORECASE)
 # Words of headings that have no capital, as in "Grant of Patent License."
 _JOINING = frozenset("a an and at by for from in of on or the to with".split())  # noqa: SIM905
+# Of a command, as in `Usage: cp [OPTION]... FILE`
+_USAGE = re.compile(r"usage: .*\[[A-Z]+\]", re.IGNORECASE)
 _AMOUNT = re.compile(r": .*\d")  # as in `TOTAL: 137.50.`
 _OPENING = "\"'“‘«„「『《¿¡"
 _SHORTEST, _LONGEST = 4, 90  # words
@@ -26,6 +28,7 @@ def is_readable(sentence: str) -> bool:
         and _STOP.search(sentence) is not None
         and "|" not in sentence
         and not _POINTS_AHEAD.search(sentence)
+        and not _USAGE.match(sentence)
         and not _is_heading(sentence)
         and (sentence[0] in _OPENING or (sentence[0].isalnum() and not sentence[0].islower()))
     )

@@ -28,6 +28,7 @@ COPY = (
 UNREADABLE = (
     "Why is the sky blue\n"
     "- Blue sky\n"
+    "Usage: sky [OPTIONS] why is the sky blue...\n"
     "| Colour | Sky |\n"
     "sky is blue because it is cut in the middle.\n"
     "Blue sky.\n"
