@@ -174,7 +174,7 @@ def _missing(model: CatalogModel) -> WeightsMissingError:
 
 def _gguf_file(name: str, file: Path) -> Weights:
     if not file.is_file():
-        raise UnknownModelError(f"There is no file {name}.", "Check the path of the GGUF file.")
+        raise UnknownModelError(f"The file {name} does not exist.", "Check the path of the GGUF file.")
     return Weights(name, file, _fingerprint(file, [file]))
 
 

@@ -98,7 +98,7 @@ def without_items(form: StudyForm) -> InputError:
     """Return the error of a study without a question to judge."""
     different = "different answers" if form.comparison else "answers"
     return InputError(
-        "There is no question with enough answers.",
+        "No question has enough answers.",
         f"The form {form.name} needs {different} of {max(form.fewest, 2)} systems to the same questions.",
     )
 

@@ -99,7 +99,7 @@ def test_what_makes_no_study_is_refused_and_nothing_is_stored(study: Study, tmp_
         ((file, other, "--form", "minimal", "--against", "human"), "No question has an answer of"),
         ((file, other, "--form", "webgpt", "--against", "human", "--gold", gold), "No question has"),
         ((file, "--form", "turing", "--against", "x"), "The form turing has no pairs"),
-        ((alone, "--form", "webgpt", "--gold", gold), "no question with enough answers"),
+        ((alone, "--form", "webgpt", "--gold", gold), "No question has enough answers"),
         ((file, "--form", "webgpt", "--gold", wrong), "wrong.jsonl, line 2: The form has no comparison by"),
         ((file, "--form", "webgpt", "--name", " "), "The study has no name."),
     ):
@@ -109,7 +109,7 @@ def test_what_makes_no_study_is_refused_and_nothing_is_stored(study: Study, tmp_
     assert "No studies yet" in study("list").stdout
 
 
-def test_questions_are_drawn_anew_unless_there_is_a_seed(study: Study, tmp_path: Path) -> None:
+def test_questions_are_drawn_again_unless_there_is_a_seed(study: Study, tmp_path: Path) -> None:
     rows = [
         {"question": f"Why {number}?", "system": system, "answer": f"{system} says so."}
         for number in range(200)

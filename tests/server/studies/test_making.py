@@ -51,7 +51,7 @@ def test_a_page_has_all_answers_or_each_two() -> None:
         {system, "human"} for system in SYSTEMS[:3]
     ]
     assert len({pair.question for pair in pairs}) == 1
-    with pytest.raises(InputError, match="no question with enough answers"):
+    with pytest.raises(InputError, match="No question has enough answers"):
         study_of("turing", systems=("alpha",))
 
 
