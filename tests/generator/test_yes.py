@@ -111,7 +111,7 @@ async def test_a_service_without_log_probabilities(tmp_path: Path) -> None:
         ("extractive", InputError, "extractive is not one"),
         ("nobody", ModelError, "Unknown model 'nobody'"),
         ("openai:", ModelError, "names no model"),
-        ("nowhere.gguf", ModelError, "no file nowhere.gguf"),
+        ("nowhere.gguf", ModelError, "file nowhere.gguf does not exist"),
         ("qwen3-1.7b", WeightsMissingError, "are not installed"),
     ],
 )
