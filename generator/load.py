@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from citewell.core.build_cache import OnStep
 from citewell.core.conversion import converted
-from citewell.core.errors import InputError, ModelError
+from citewell.core.errors import InputError, ModelError, UnknownModelError
 from citewell.core.models.obtaining import ensure_weights
 from citewell.core.packages import need_packages
 from citewell.core.relevance import Relevance
@@ -177,15 +177,15 @@ async def _open_local(
 def open_client(wanted: GeneratorSettings, environment: Mapping[str, str] = os.environ) -> ChatClient:
     """Return the client of the settings' service, to be entered with `async with`.
 
-    Raises `ModelError` if `generator.name` names no model after `openai:`, and `InputError` without the
-    package openai.
+    Raises `UnknownModelError` if `generator.name` names no model after `openai:`, and `InputError` without
+    the package openai.
     """
     need_packages(f"The generator {wanted.name}", "openai", "openai")
     from citewell.generator.chat_client import ChatClient, CompletionTimeouts
 
     model = wanted.name.removeprefix(OPENAI).strip()
     if not model:
-        raise ModelError(
+        raise UnknownModelError(
             "The generator openai: names no model.",
             "Write the model's name after the colon, as the service calls it: openai:gpt-4.1-mini.",
         )

@@ -1,4 +1,4 @@
-"""The subject of a question that asks what something is, and the names that a page's title gives to its own.
+"""The subject of a question that asks what something is or does, and the names that a page's title gives to its own.
 
 `Who was Marie Curie?`, `define photosynthesis` and `black holes` each ask for a description, which the lead
 of an article is. Names are compared in lower case, without accents, articles and plurals.
@@ -24,6 +24,14 @@ _FRAME = re.compile(
 _MEANS = re.compile(
     r"what (?:do|does|did) (?:the (?:word|term) )?(?P<subject>.+?) (?:mean|stand for)", re.IGNORECASE
 )
+_KNOWN = r"(?:famous|important|significant|celebrated|(?:well[- ])?known|renowned|remembered|noted)"
+# What somebody did or something does, and what for it is known: the lead says it.
+_DOES = re.compile(
+    r"what (?:do|does|did) (?P<who>.+?) (?:actually )?do|"
+    rf"what{_IS} (?P<what>.+?) (?:(?:best|most|mainly|mostly) )?{_KNOWN} for|"
+    rf"why{_IS} (?P<why>.+?) (?:so |such an? )?{_KNOWN}",
+    re.IGNORECASE,
+)
 _BRACKETS = re.compile(r"\s*[(\[]([^)\]]*)[)\]]\s*$")
 _SITE = re.compile(r"\s+(?:[|–—·•»]|-|::)\s+")
 _ARTICLES = frozenset({"the", "a", "an"})
@@ -46,6 +54,8 @@ def asked_subject(question: str) -> str:
     a page's title can tell.
     """
     text = question.strip().rstrip("?!. ").strip()
+    if found := _DOES.fullmatch(text):
+        return name_key(next(filter(None, found.groups())))
     if found := _MEANS.fullmatch(text) or _FRAME.fullmatch(text):
         return name_key(found["subject"])
     return "" if _ASKS.match(text) else name_key(text)

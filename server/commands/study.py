@@ -12,7 +12,7 @@ import click
 
 from citewell.core import running
 from citewell.core.errors import InputError
-from citewell.server.commands.database import database_option, database_url
+from citewell.server.commands.database import database_option, database_url, missing_file
 from citewell.server.studies.forms.catalog import FORMS
 
 if TYPE_CHECKING:
@@ -83,6 +83,8 @@ def make(
     form, seed = FORMS[form_name], seed or secrets.token_hex(8)
     answers = [answer for file in files for answer in read_answer_file(file)]
     if history:
+        if missing := missing_file(url, database):
+            raise InputError(f"The history cannot be read: the database {missing} does not exist.")
         answers += running.run(_past(url))
     judged = drafted(answers, form, against=against, limit=limit, seed=seed)
     if not judged:
@@ -145,9 +147,12 @@ async def _store(url: str, plan: StudyPlan, drafts: Sequence[DraftItem]) -> Stor
 @database_option
 def list_(database: str | None) -> None:
     """List all studies, newest first."""
-    studies, sizes = running.run(_all(database_url(database)))
+    url = database_url(database)
+    missing = missing_file(url, database)
+    studies, sizes = ([], {}) if missing else running.run(_all(url))
     if not studies:
-        click.echo("No studies yet. Make one: citewell study make FILE --form FORM")
+        why = f", since the database {missing} does not exist" if missing else ""
+        click.echo(f"No studies yet{why}. Make one: citewell study make FILE --form FORM")
     for study in studies:
         about = f"{sizes[study.id]:,} items; {study.form}; {study.created:%Y-%m-%d}"
         click.echo(f"{study.id}  {study.name}: {about}")
@@ -171,6 +176,8 @@ def report(id_: str, baseline: str | None, as_json: bool, database: str | None) 
     from citewell.server.studies.report.plain import plain
     from citewell.server.studies.report.tables import markdown_report
 
+    if missing := missing_file(url, database):
+        raise InputError(f"The study {id_} does not exist, nor does the database {missing}.")
     found = running.run(_report(url, id_, baseline))
     if as_json:
         click.echo(json.dumps(plain(found), ensure_ascii=False))

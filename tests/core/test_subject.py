@@ -41,6 +41,11 @@ from citewell.core.subject import asked_subject, defines, is_about, mentioned
         ("What are axes?", "Axe"),
         ("What are the Nobel Prizes?", "Nobel Prize"),
         ("What is a house?", "Houses"),
+        ("What did Florence Nightingale do?", "Florence Nightingale"),
+        ("what does the heart do", "Heart"),
+        ("What is Mozart best known for?", "Mozart"),
+        ("why was the Magna Carta so important?", "Magna Carta"),
+        ("Why is Venice famous?", "Venice"),
     ],
 )
 def test_a_page_on_the_subject(question: str, title: str) -> None:
@@ -53,6 +58,8 @@ def test_a_page_on_the_subject(question: str, title: str) -> None:
         ("What is the capital of France?", "France"),
         ("How do volcanoes form?", "Volcano"),
         ("What is caesium?", "Caesium chloride"),
+        ("What do the Romans need to do?", "Roman"),
+        ("Why is salt important for life?", "Salt"),
         ("What is a gas?", "GA"),
         ("Why?", "Why"),
         ("", "Caesium"),

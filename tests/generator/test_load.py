@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from citewell.core.errors import ModelError
+from citewell.core.errors import ModelError, UnknownModelError
 from citewell.core.settings import GeneratorSettings
 from citewell.core.types import Reference
 from citewell.generator.defaults import GenerationDefaults, read_defaults, write_defaults
@@ -147,5 +147,5 @@ async def test_a_setting_says_how_likely_a_refusal_must_be(tmp_path: Path) -> No
 
 
 def test_a_service_without_a_model() -> None:
-    with pytest.raises(ModelError, match="names no model"):
+    with pytest.raises(UnknownModelError, match="names no model"):
         open_client(GeneratorSettings(name="openai:"), {})

@@ -29,6 +29,25 @@ def study(nursery: Nursery, tmp_path: Path) -> Study:
     return run
 
 
+def test_reading_makes_no_database(study: Study, tmp_path: Path) -> None:
+    usual = tmp_path / "data" / "citewell.sqlite3"
+    listed = study("list")
+    assert listed.returncode == 0, listed.stderr
+    assert f"No studies yet, since the database {usual} does not exist." in listed.stdout
+    named = f"sqlite:///{tmp_path / 'none.sqlite3'}"
+    for command in (
+        ["report", "s1"],
+        ["make", "--history", "--form", "webgpt"],
+        ["list", "--database", named],
+        ["report", "s1", "--database", named],
+        ["make", "--history", "--form", "webgpt", "--database", named],
+    ):
+        refused = study(*command)
+        assert (refused.returncode, refused.stdout) == (2, ""), command
+        assert "does not exist" in refused.stderr
+    assert not list(tmp_path.rglob("*.sqlite3"))
+
+
 def write(file: Path, *rows: object) -> str:
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return str(file)
