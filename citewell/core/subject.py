@@ -1,4 +1,4 @@
-"""The subject of a question that asks what something is or does, and the names that a page's title gives to its own.
+"""The subject of a question that asks what something is or does, and the names that a title gives to it.
 
 `Who was Marie Curie?`, `define photosynthesis` and `black holes` each ask for a description, which the lead
 of an article is. Names are compared in lower case, without accents, articles and plurals.
