@@ -16,7 +16,7 @@ from citewell.core.pointing_back import points_back
 from citewell.core.quotable import Quotable, listed, quotable
 from citewell.core.relevance import Relevance
 from citewell.core.stated_aims import may_answer
-from citewell.core.subject import asked_subject, defines, is_about
+from citewell.core.subject import LAST_NAME, asked_subject, defines, is_about
 from citewell.core.text import content_words, encoded_text, split_sentences, squeeze, words
 from citewell.core.types import Reference
 from citewell.generator.completer import Completer
@@ -44,8 +44,9 @@ _NO_ANSWER = 0.3
 _REPEATS = 0.7
 # Weight of the passage's score, which reflects the subject, beside the sentence's own score.
 _CONTEXT = 0.5
-# The first sentence of a page on X that scores at most this much less than the best one answers "What is X?".
-_LEAD = 0.2
+# The first sentence of a page on X answers "What is X?" if it scores at most this much less than the best one,
+# and one that defines X if it scores at most the second.
+_LEAD, _DEFINING = 0.2, 0.5
 _FIRST = 1e-3  # above the best
 _REMEMBERED = 8  # questions
 _SHORT_ITEM = 12  # words
@@ -191,24 +192,28 @@ class ExtractiveGenerator:
 def _with_lead(pool: list[_Sentence], lead: int | None, title: str) -> list[_Sentence]:
     """Return the sentences, the first of the reference `lead` with the best score if its own is near.
 
-    A sentence that defines the title comes before the first.
+    A sentence that defines the title comes before the first, and need not be as near.
     """
     best = max((s.score for s in pool), default=0.0)
     of_lead = [place for place, s in enumerate(pool) if s.reference == lead]
     defining = (place for place in of_lead if defines(title, pool[place].text))
-    place = next(defining, next(iter(of_lead), None))
-    if place is not None and pool[place].score >= best - _LEAD:
+    place = next(defining, None)
+    near = _LEAD if place is None else _DEFINING
+    place = next(iter(of_lead), None) if place is None else place
+    if place is not None and pool[place].score >= best - near:
         pool[place] = pool[place]._replace(score=best + _FIRST)
     return pool
 
 
 def _lead(question: str, references: Sequence[Reference]) -> int | None:
-    """Return the index of the first reference that begins a page on what the question asks to describe."""
+    """Return the index of the reference that begins the page most surely on what the question asks to describe.
+
+    A last name alone is not sure enough.
+    """
     subject = asked_subject(question)
-    of_it = (
-        index for index, of in enumerate(references) if not of.headings and is_about(subject, of.title) == 1
-    )
-    return next(of_it, None)
+    about = {index: is_about(subject, of.title) for index, of in enumerate(references) if not of.headings}
+    index = max(about, key=about.__getitem__, default=None)
+    return index if index is not None and about[index] > LAST_NAME else None
 
 
 def reference_sentences(passage: str) -> list[str]:

@@ -42,6 +42,8 @@ _ASKS = re.compile(
 # The beginning of `Suffrage (from the Latin suffragium) is`, and what stands beside the name in it.
 _DEFINITION = re.compile(r"(?P<name>\w[^.!?]{0,120}?)\s+(?:is|are|was|were)\s(?!also\b)")
 _ASIDE = re.compile(r"\s*[(\[,].*$")
+LAST_NAME, _FIRST_AND_LAST = 0.5, 0.75
+_MIDDLE_NAME = re.compile(r" \w+ ")
 _MOST_WORDS = 8  # of a name
 _SHORT = 3  # letters of a word that stays as it is
 _BEFORE_ES = ("che", "she", "se", "xe", "ze", "oe")
@@ -93,14 +95,17 @@ def name_key(name: str) -> str:
 def is_about(subject: str, title: str) -> float:
     """Return how surely a page with this title is about the subject: 1 for a name of it, 0 for another.
 
-    A page on somebody counts half for the last name: `einstein` for `Albert Einstein`.
+    A page on somebody counts three quarters without the middle name, `william taft` for `William Howard Taft`,
+    and half for the last name.
     """
     if not subject:
         return 0.0
     names = named(title)
     if subject in names:
         return 1.0
-    return 0.5 if any(name.endswith(f" {subject}") for name in names) else 0.0
+    if any(_MIDDLE_NAME.sub(" ", name) == subject for name in names):
+        return _FIRST_AND_LAST
+    return LAST_NAME if any(name.endswith(f" {subject}") for name in names) else 0.0
 
 
 def defines(title: str, sentence: str) -> bool:

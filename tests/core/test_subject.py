@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.core.subject import asked_subject, defines, is_about, mentioned
+from citewell.core.subject import LAST_NAME, asked_subject, defines, is_about, mentioned
 
 
 @pytest.mark.parametrize(
@@ -50,6 +50,14 @@ from citewell.core.subject import asked_subject, defines, is_about, mentioned
 )
 def test_a_page_on_the_subject(question: str, title: str) -> None:
     assert is_about(asked_subject(question), title) == 1
+
+
+def test_a_page_on_somebody_whose_name_is_shortened() -> None:
+    taft = asked_subject("What is William Taft known for?")
+    assert is_about(taft, "William Howard Taft") == 0.75
+    assert is_about(asked_subject("Who was Taft?"), "William Howard Taft") == LAST_NAME
+    assert is_about(asked_subject("Who was John Adams?"), "John Adams") == 1
+    assert is_about(asked_subject("Who was Howard Taft?"), "William Howard Taft") == LAST_NAME
 
 
 @pytest.mark.parametrize(
