@@ -44,8 +44,8 @@ _NO_ANSWER = 0.3
 _REPEATS = 0.7
 # Weight of the passage's score, which reflects the subject, beside the sentence's own score.
 _CONTEXT = 0.5
-# The first sentence of a page on X answers "What is X?" if it scores at most this much less than the best one,
-# and one that defines X if it scores at most the second.
+# The first sentence of a page on X answers "What is X?" if it scores at most this much less than the best;
+# the second is for one that defines X.
 _LEAD, _DEFINING = 0.2, 0.5
 _FIRST = 1e-3  # above the best
 _REMEMBERED = 8  # questions
@@ -206,7 +206,7 @@ def _with_lead(pool: list[_Sentence], lead: int | None, title: str) -> list[_Sen
 
 
 def _lead(question: str, references: Sequence[Reference]) -> int | None:
-    """Return the index of the reference that begins the page most surely on what the question asks to describe.
+    """Return the index of the reference that begins the page on what the question asks to describe.
 
     A last name alone is not sure enough.
     """

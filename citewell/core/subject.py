@@ -95,8 +95,8 @@ def name_key(name: str) -> str:
 def is_about(subject: str, title: str) -> float:
     """Return how surely a page with this title is about the subject: 1 for a name of it, 0 for another.
 
-    A page on somebody counts three quarters without the middle name, `william taft` for `William Howard Taft`,
-    and half for the last name.
+    A page on somebody counts three quarters without the middle name, as in `william taft`, and half for the
+    last name.
     """
     if not subject:
         return 0.0
