@@ -49,7 +49,7 @@ _CONTEXT = 0.5
 _LEAD, _DEFINING = 0.2, 0.5
 _FIRST = 1e-3  # above the best
 _REMEMBERED = 8  # questions
-_SHORT_ITEM = 12  # words
+_SHORT_ITEM = 25  # words
 
 
 class _Sentence(NamedTuple):

@@ -136,7 +136,10 @@ async def test_a_first_sentence_that_points_out_of_its_passage_is_left_out(ranke
 
 
 async def test_short_items_of_a_list_make_one_sentence(ranker: Ranker) -> None:
-    long = "the air scatters it, which it does the more the shorter its waves are, as Rayleigh found"
+    long = (
+        "the air scatters it, which it does the more the shorter its waves are, as Rayleigh found in 1871, "
+        "long before anybody had measured the light of the sky"
+    )
     listed = f"The sky is blue because of its light:\n- its short waves\n- its scattering in air\n- {long}"
     quoted = [sentence.text for sentence in await answer(ranker, references(listed))]
     assert quoted == [
