@@ -14,6 +14,7 @@ import msgspec
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
+from citewell.bootstrap.ahead import Ahead
 from citewell.bootstrap.config import BootstrapConfig, DatasetConfig
 from citewell.bootstrap.journal import FOLDER, Journal
 from citewell.bootstrap.questions import LineProblem, Questions
@@ -52,6 +53,7 @@ class RunFolder:
         """`shard` is the number of outcomes of a shard; nothing is written yet."""
         self.path = folder
         self.journal = Journal(folder, shard)
+        self.ahead = Ahead(self.journal)
         self._run = folder / RUN
 
     def survey(self, questions: Questions, started_with: dict[str, Any]) -> Survey:
@@ -61,7 +63,7 @@ class RunFolder:
         folder of something else, and a file without any valid task.
         """
         stored = self.stored_keys(started_with)
-        before = self._started(started_with) if stored else None
+        before = self._started(started_with) if stored or self.ahead.exists() else None
         problems: list[LineProblem] = []
         digest = hashlib.sha256()
         count, changed = 0, False
@@ -90,7 +92,7 @@ class RunFolder:
         Raises `InputError` if they were started with other values, and for a folder of something else.
         """
         stored = [outcome.key for outcome in self.journal.outcomes()]
-        if stored:
+        if stored or self.ahead.exists():
             self._started(started_with)
         elif self.path.is_dir() and {each.name for each in self.path.iterdir()} - _BEGUN:
             raise InputError(
@@ -112,6 +114,7 @@ class RunFolder:
             lock = FileLock(self.path / _LOCK)
             with lock.acquire(timeout=0):
                 self.journal.repair()
+                self.ahead.open({outcome.key for outcome in self.journal.outcomes()})
                 run = {"tasks": survey.tasks, "digest": survey.digest, "started_with": started_with}
                 _write(self._run, run | ({"dataset": dataset.model_dump(mode="json")} if dataset else {}))
                 lines = [json.dumps(p._asdict(), ensure_ascii=False) + "\n" for p in survey.problems]

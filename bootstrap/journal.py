@@ -28,13 +28,13 @@ class Journal:
 
     def __init__(self, folder: Path, shard: int) -> None:
         """`folder` is that of the run; a shard has at most `shard` outcomes."""
-        self._folder = folder / FOLDER
+        self.folder = folder / FOLDER
         self._shard = shard
         self._lines: int | None = None
 
     def shards(self) -> list[Path]:
         """Return the shards in order."""
-        return sorted(self._folder.glob("[0-9]*.jsonl*"))
+        return sorted(self.folder.glob("[0-9]*.jsonl*"))
 
     def outcomes(self) -> Iterator[Outcome]:
         """Yield the stored outcomes.
@@ -74,8 +74,8 @@ class Journal:
         Raises `CitewellError` if the folder cannot be written, as on a full disk.
         """
         lines = [msgspec.json.encode(outcome) + b"\n" for outcome in outcomes]
-        with self._writing():
-            self._folder.mkdir(parents=True, exist_ok=True)
+        with writing(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
             while lines:
                 shard, free = self._next_shard()
                 now, lines = lines[:free], lines[free:]
@@ -99,23 +99,13 @@ class Journal:
                 msgspec.json.encode(outcome) + b"\n" if outcome else line
                 for line, outcome in zip(lines, found, strict=True)
             )
-            with self._writing():
+            with writing(self.folder):
                 partial = shard.with_name(f".{shard.name}.partial")
                 with partial.open("wb") as file:
                     file.write(gzip.compress(replaced, mtime=0) if _is_gzipped(shard) else replaced)
                     file.flush()
                     os.fsync(file.fileno())
                 partial.replace(shard)
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise CitewellError(
-                f"The outcomes in {self._folder} cannot be written: {error.strerror}.",
-                "Free some space or check the permissions; then run the same command again.",
-            ) from error
 
     def _next_shard(self) -> tuple[Path, int]:
         """Return the shard that is written next, and how many lines fit into it."""
@@ -127,7 +117,7 @@ class Journal:
         self._lines = self._lines or 0
         if self._lines >= self._shard:
             number, self._lines = number + 1, 0
-        return self._folder / f"{number:05}.jsonl", self._shard - self._lines
+        return self.folder / f"{number:05}.jsonl", self._shard - self._lines
 
     def _write(self, shard: Path, lines: Sequence[bytes]) -> None:
         is_new = not shard.exists()
@@ -137,11 +127,23 @@ class Journal:
             os.fsync(file.fileno())
         self._lines = (self._lines or 0) + len(lines)
         if is_new:
-            folder = os.open(self._folder, os.O_RDONLY)
+            folder = os.open(self.folder, os.O_RDONLY)
             try:
                 os.fsync(folder)  # or the new file's name may be lost with the power
             finally:
                 os.close(folder)
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Raise `CitewellError` if a folder of outcomes cannot be written, as on a full disk."""
+    try:
+        yield
+    except OSError as error:
+        raise CitewellError(
+            f"The outcomes in {folder} cannot be written: {error.strerror}.",
+            "Free some space or check the permissions; then run the same command again.",
+        ) from error
 
 
 @contextmanager

@@ -80,6 +80,18 @@ def test_a_run_that_ended_before_its_first_outcome_may_be_started_otherwise(tmp_
     assert begin(run, questions(tmp_path, "How?"), 1).done == 1
 
 
+def test_rows_that_are_kept_ahead_are_of_the_same_run(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "run", 2)
+    asked = questions(tmp_path, "Why a?", "Why b?")
+    begin(run, asked, 0)
+    run.ahead.keep(drop("b", "short"))
+    with pytest.raises(InputError, match="was started with a different value of"):
+        run.survey(asked, {**STARTED, "teacher": "self"})
+    with pytest.raises(InputError, match="does not begin with the questions"):
+        run.survey(questions(tmp_path, "Why b?", "Why a?"), STARTED)
+    assert begin(run, questions(tmp_path, "Why a?", "Why b?"), 2).done == 2
+
+
 def test_a_run_whose_beginning_is_damaged(tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run", 2)
     asked = questions(tmp_path, "Why?")

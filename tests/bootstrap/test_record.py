@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from citewell.bootstrap.ahead import Ahead
 from citewell.bootstrap.engine import local_outcomes
 from citewell.bootstrap.journal import Journal
 from citewell.bootstrap.record import GaveUpError, record, record_again
@@ -146,9 +148,11 @@ class Gate:
     def __init__(self) -> None:
         self.open: dict[str, asyncio.Event] = {}
         self.busy = self.most = 0
+        self.asked: list[str] = []
         self.cancelled: list[str] = []
 
     async def write(self, task: BootstrapTask, references: Sequence[Reference]) -> TeacherAnswer:
+        self.asked.append(task.key)
         self.busy += 1
         self.most = max(self.most, self.busy)
         try:
@@ -202,6 +206,39 @@ async def test_closing_cancels_what_is_on_its_way() -> None:
         assert (await anext(outcomes)).key == "t1"
     assert gate.busy == 0
     assert gate.cancelled
+
+
+async def test_rows_that_are_finished_behind_a_slow_one_are_not_worked_on_again(tmp_path: Path) -> None:
+    journal, gate = Journal(tmp_path, 100), Gate()
+    ahead = Ahead(journal)
+    gate.let(1, 3, 4)
+    async with aclosing(local_outcomes(map(task, range(1, 9)), parts(gate), 8, ahead)) as outcomes:
+        journal.append([await anext(outcomes)])
+        await until(lambda: ahead.exists() and len(ahead_keys(tmp_path)) == 2)
+    assert gate.cancelled == ["t2", "t5", "t6", "t7", "t8"]
+    with (tmp_path / "outcomes" / "ahead.jsonl").open("ab") as file:
+        file.write(b'{"outcome": "sample", "key": "t6", "ques')  # the process was killed
+    again = Ahead(journal)
+    again.open({outcome.key for outcome in journal.outcomes()})
+    assert ahead_keys(tmp_path) == ["t3", "t4"]
+    gate = Gate()
+    gate.let(*range(2, 9))
+    left = local_outcomes(map(task, range(2, 9)), parts(gate), 8, again)
+    assert [outcome.key async for outcome in left] == [f"t{n}" for n in range(2, 9)]
+    assert gate.asked == ["t2", "t5", "t6", "t7", "t8"]
+    again.close()
+    assert not again.exists()
+
+
+async def test_failed_rows_are_not_kept(tmp_path: Path) -> None:
+    ahead = Ahead(Journal(tmp_path, 100))
+    ahead.keep(fault("a"))
+    assert not ahead.exists()
+
+
+def ahead_keys(folder: Path) -> list[str]:
+    lines = (folder / "outcomes" / "ahead.jsonl").read_bytes().splitlines()
+    return sorted(json.loads(line)["key"] for line in lines)
 
 
 async def test_a_row_that_fails_does_not_touch_the_others() -> None:

@@ -175,6 +175,7 @@ class _Run:
                 click.echo(f"Resuming after {survey.done:,} of {survey.tasks:,} rows.", err=True)
             with progress(survey.done, survey.tasks) as seen:
                 await record(self._outcomes(), journal, self._recipe.run.faults, seen)
+        self._folder.ahead.close()
 
     async def _outcomes(self, tasks: Sequence[BootstrapTask] | None = None) -> AsyncGenerator[Outcome, None]:
         """The outcomes of `tasks`; by default, of all tasks that have none yet."""
@@ -196,9 +197,11 @@ class _Run:
                 async for outcome in rows:
                     yield outcome
             return
+        # Failed rows are replaced where they are.
+        ahead = None if tasks else self._folder.ahead
         async with (
             opener(PlainView().step) as parts,
-            aclosing(local_outcomes(tasks or self._left(), parts, concurrency)) as rows,
+            aclosing(local_outcomes(tasks or self._left(), parts, concurrency, ahead)) as rows,
         ):
             async for outcome in rows:
                 yield outcome
