@@ -108,7 +108,7 @@ class ServiceOfflineError(ServiceUnreachableError):
         """`names` are those of the hosts."""
         some = f"The name {names[0]}" if len(names) == 1 else f"The names {', '.join(names)}"
         super().__init__(
-            f"offline? {some} cannot be resolved.",
+            f"Offline? {some} cannot be resolved.",
             "Without a network, ask your own files: citewell index FOLDER --collection NAME, then name it.",
         )
         self.names = names

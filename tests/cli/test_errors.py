@@ -143,7 +143,7 @@ def test_a_name_that_cannot_be_resolved_is_explained_before_a_model_is_loaded(cl
     models = ("--set", "generator.name=none.gguf", "--set", "retriever.encoder=none")
     wiki = ("--search", "wikipedia", "--set", "search.wikipedia_url=https://wiki.invalid/w/api.php")
     result = cli.run(command, "Who was Ada Lovelace?", *wiki, *models)
-    assert_explained(result, 1, "offline? The name wiki.invalid cannot be resolved.", "ask your own files")
+    assert_explained(result, 1, "Offline? The name wiki.invalid cannot be resolved.", "ask your own files")
     assert len(result.err.splitlines()) == 2
     # With a search that succeeds, the models that do not exist are what is explained.
     assert "none" in cli.run(command, *ASK[1:], *models).err

@@ -107,7 +107,7 @@ async def test_a_time_beyond_the_limit_is_not_waited_for(service: Serving, clock
 async def test_a_name_that_cannot_be_resolved_is_named_at_once(clock: Time) -> None:
     with pytest.raises(ServiceOfflineError) as raised:
         await ask("https://user:secret@engine.invalid/search", clock)
-    assert raised.value.message == "offline? The name engine.invalid cannot be resolved."
+    assert raised.value.message == "Offline? The name engine.invalid cannot be resolved."
     assert "citewell index FOLDER" in raised.value.hint
     assert clock.slept == []
 

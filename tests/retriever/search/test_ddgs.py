@@ -194,4 +194,4 @@ resolving DNS > DNS error: no records found')"
     provider = DdgsProvider(connect=lambda seconds: Engine(DDGSException(text)))
     with pytest.raises(ServiceOfflineError) as raised:
         await provider.search(Query("q"))
-    assert raised.value.message == "offline? The name html.duckduckgo.com cannot be resolved."
+    assert raised.value.message == "Offline? The name html.duckduckgo.com cannot be resolved."

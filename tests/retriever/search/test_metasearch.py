@@ -286,7 +286,7 @@ async def test_several_queries_of_a_question_share_the_hits() -> None:
 async def test_providers_whose_names_cannot_be_resolved_mean_offline() -> None:
     one = Provider("one", error=ServiceOfflineError("one.example"))
     two = Provider("two", error=ServiceOfflineError("two.example"))
-    with pytest.raises(ServiceOfflineError, match=r"offline\? The names one.example, two.example cannot be"):
+    with pytest.raises(ServiceOfflineError, match=r"Offline\? The names one.example, two.example cannot be"):
         await Metasearch([one, two]).search(Query("q"))
     with pytest.raises(ServiceError, match="All search providers failed") as raised:
         await Metasearch([one, Provider("three", error=ServiceQuotaError("It is spent."))]).search(Query("q"))
