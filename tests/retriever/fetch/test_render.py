@@ -99,8 +99,8 @@ ESCAPES = """
 </head><body><p id="told">Told:</p><img src="http://127.0.0.1:TCP/i"><iframe src="http://127.0.0.1:TCP/f"></iframe>
 <video src="http://localhost:TCP/v"></video><object data="http://127.0.0.1:TCP/o"></object><script>
 const tell = word => { document.getElementById('told').innerText += ' ' + word };
-// The page is not quiet, and is not read, before both have told that they failed. A socket may not be told of its
-// end once the page leaves, as it does below.
+// The page is not quiet, and is not read, before both have told that they failed. A socket may not be told of
+// its end once the page leaves, as it does below.
 const waiting = setInterval(() => {
   const told = document.getElementById('told').innerText.split(' ');
   if (['fetch', 'post'].every(word => told.includes(word))) clearInterval(waiting);
