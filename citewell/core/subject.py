@@ -25,11 +25,11 @@ _MEANS = re.compile(
     r"what (?:do|does|did) (?:the (?:word|term) )?(?P<subject>.+?) (?:mean|stand for)", re.IGNORECASE
 )
 _KNOWN = r"(?:famous|important|significant|celebrated|(?:well[- ])?known|renowned|remembered|noted)"
-# What somebody did or something does, and what for it is known: the lead says it.
+# What somebody did or something does, and what it is known for: the lead says it.
 _DOES = re.compile(
-    r"what (?:do|does|did) (?P<who>.+?) (?:actually )?do|"
-    rf"what{_IS} (?P<what>.+?) (?:(?:best|most|mainly|mostly) )?{_KNOWN} for|"
-    rf"why{_IS} (?P<why>.+?) (?:so |such an? )?{_KNOWN}",
+    r"what (?:do|does|did) (.+?) (?:actually )?do|"
+    rf"what{_IS} (.+?) (?:(?:best|most|mainly|mostly) )?{_KNOWN} for|"
+    rf"why{_IS} (.+?) (?:so )?{_KNOWN}",
     re.IGNORECASE,
 )
 _BRACKETS = re.compile(r"\s*[(\[]([^)\]]*)[)\]]\s*$")

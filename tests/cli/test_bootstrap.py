@@ -130,6 +130,30 @@ async def test_ctrl_c_is_quiet_and_keeps_what_was_stored(cli: Cli, questions: Pa
     assert len(outcomes(tmp_path / "run").splitlines()) == ROWS
 
 
+async def test_what_is_answered_behind_a_slow_row_is_not_asked_again(
+    cli: Cli, questions: Path, tmp_path: Path
+) -> None:
+    tutor, held = Tutor(), asyncio.Event()
+
+    async def slow_at_first(request: web.Request) -> web.Response:
+        if (await messages_of(request))[-1]["content"].endswith("tide 0?"):
+            await held.wait()
+        return await tutor.answer(request)
+
+    async with service(slow_at_first) as url:
+        process = cli.start(*arguments(questions, url, tmp_path / "run"))
+        # Of 16 rows, the first is not answered, and at most three more are not when the run is interrupted.
+        await stop(process, tutor.moment(15), signal.SIGINT)
+        assert not list((tmp_path / "run" / "outcomes").glob("0*"))
+        held.set()
+        asked = len(tutor.asked)
+        code, _, err = await run(cli, *arguments(questions, url, tmp_path / "run"))
+        assert code == 0, err
+    assert len(tutor.asked) - asked <= ROWS - 10
+    keys = [json.loads(line)["key"] for line in outcomes(tmp_path / "run").splitlines()]
+    assert keys == [str(n) for n in range(ROWS)]
+
+
 async def test_a_teacher_that_is_down_ends_the_run_early(cli: Cli, questions: Path, tmp_path: Path) -> None:
     async def refuse(request: web.Request) -> web.Response:
         asked.append(request)
