@@ -47,6 +47,7 @@ class MissingRow:
 
 _LATER = "`citewell train generator` makes students of the versions of Citewell-QA, for --students"
 _VERSIONS = {"raw": "None", "rouge-l": "Rouge-L", "rouge-1": "Rouge-1", "reader": ""}
+_LARGER = "-0.5b"
 
 QUOTED = "quotations"
 _MINILM, _TAUGHT = "MiniLM, not taught", "citewell-minilm, taught"
@@ -151,22 +152,22 @@ NOT_RUN = (
 def students(folder: Path | None) -> tuple[tuple[AblationRow, ...], tuple[MissingRow, ...]]:
     """Return the rows of the students in the subfolders `raw`, `rouge-l`, `rouge-1` and `reader`.
 
-    Each learned from that version of Citewell-QA. The paper's rows whose student is not there are missing.
+    Each learned from that version of Citewell-QA. Those of the larger base are in `raw-0.5b` and so on. The
+    paper's rows whose student is not there are missing.
     """
-    there = [name for name in _VERSIONS if folder is not None and (folder / name).is_dir()]
-    against = f"student of {there[0]}" if there else ""
-    rows = tuple(
-        AblationRow(
-            table="6",
-            paper=_VERSIONS[name],
-            name=f"student of {name}",
-            generator=str(folder / name) if folder else "",
-            against=against,
-        )
-        for name in there
-    )
-    return rows, tuple(
-        MissingRow(table="6", paper=paper, why=_LATER)
-        for name, paper in _VERSIONS.items()
-        if paper and name not in there
-    )
+    rows = []
+    for suffix in ("", _LARGER):
+        there = [name for name in _VERSIONS if folder is not None and (folder / (name + suffix)).is_dir()]
+        rows += [
+            AblationRow(
+                table="6",
+                paper="" if suffix else _VERSIONS[name],
+                name=f"student of {name}{suffix}",
+                generator=str(folder / (name + suffix)) if folder else "",
+                against=f"student of {there[0]}{suffix}",
+            )
+            for name in there
+        ]
+    found = {row.paper for row in rows}
+    missing = (paper for paper in _VERSIONS.values() if paper and paper not in found)
+    return tuple(rows), tuple(MissingRow(table="6", paper=paper, why=_LATER) for paper in missing)

@@ -52,6 +52,18 @@ def test_students_that_are_there_are_rows_and_the_others_are_missing(tmp_path: P
     assert [row.paper for row in missing] == ["Rouge-L"]
 
 
+def test_students_of_the_larger_base_are_compared_with_each_other(tmp_path: Path) -> None:
+    for name in ("raw", "raw-0.5b", "rouge-1-0.5b"):
+        (tmp_path / name).mkdir()
+    rows, missing = students(tmp_path)
+    assert [(row.name, row.paper, row.against) for row in rows] == [
+        ("student of raw", "None", "student of raw"),
+        ("student of raw-0.5b", "", "student of raw-0.5b"),
+        ("student of rouge-1-0.5b", "", "student of raw-0.5b"),
+    ]
+    assert [row.paper for row in missing] == ["Rouge-L", "Rouge-1"]
+
+
 def test_generators_on_given_references_are_compared_with_each_other_alone() -> None:
     given = {row.name for row in RUN if row.references == "oracle"}
     assert {row.against for row in RUN if row.name in given} <= given
