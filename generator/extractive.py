@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
+from citewell.core.asked_section import asked_section
 from citewell.core.events import Token
 from citewell.core.notes import capitalized
 from citewell.core.pointing_back import points_back
@@ -186,19 +187,19 @@ class ExtractiveGenerator:
             pool.append(_Sentence(index, position, piece, own + context, is_answer))
             asked = _NO_QUESTION
         lead = _lead(question, references)
-        return _with_lead(pool, lead, references[lead].title if lead is not None else "")
+        return pool if lead is None else _with_lead(pool, lead, references[lead])
 
 
-def _with_lead(pool: list[_Sentence], lead: int | None, title: str) -> list[_Sentence]:
+def _with_lead(pool: list[_Sentence], lead: int, reference: Reference) -> list[_Sentence]:
     """Return the sentences, the first of the reference `lead` with the best score if its own is near.
 
-    A sentence that defines the title comes before the first, and need not be as near.
+    A sentence that defines the title comes before the first, and need not be as near, like that of a section.
     """
     best = max((s.score for s in pool), default=0.0)
     of_lead = [place for place, s in enumerate(pool) if s.reference == lead]
-    defining = (place for place in of_lead if defines(title, pool[place].text))
+    defining = (place for place in of_lead if defines(reference.title, pool[place].text))
     place = next(defining, None)
-    near = _LEAD if place is None else _DEFINING
+    near = _DEFINING if place is not None or reference.headings else _LEAD
     place = next(iter(of_lead), None) if place is None else place
     if place is not None and pool[place].score >= best - near:
         pool[place] = pool[place]._replace(score=best + _FIRST)
@@ -206,14 +207,16 @@ def _with_lead(pool: list[_Sentence], lead: int | None, title: str) -> list[_Sen
 
 
 def _lead(question: str, references: Sequence[Reference]) -> int | None:
-    """Return the index of the reference that begins the page on what the question asks to describe.
+    """Return the index of the reference that begins the page or the section that the question asks for.
 
     A last name alone is not sure enough.
     """
-    subject = asked_subject(question)
-    about = {index: is_about(subject, of.title) for index, of in enumerate(references) if not of.headings}
-    index = max(about, key=about.__getitem__, default=None)
-    return index if index is not None and about[index] > LAST_NAME else None
+    subject, section = asked_subject(question), asked_section(question)
+    about = [0.0 if of.headings else is_about(subject, of.title) for of in references]
+    if section and not any(about):
+        about = [section.certainty(of.title, of.headings) for of in references]
+    best = max(about, default=0.0)
+    return about.index(best) if best > LAST_NAME else None
 
 
 def reference_sentences(passage: str) -> list[str]:

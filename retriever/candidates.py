@@ -9,6 +9,7 @@ from itertools import groupby
 
 import numpy as np
 
+from citewell.core.asked_section import asked_section
 from citewell.core.dates import spelled_dates
 from citewell.core.subject import asked_subject, defines, is_about
 from citewell.core.text import content_words, words
@@ -18,6 +19,7 @@ from citewell.retriever.scoring import FULL, Numbers, PassageFeatures, order
 
 # How often a word of the title and the headings counts in BM25, beside each time in the passage.
 _TITLE = 0.3
+_SECTION = 0.75  # as sure as the lead is the beginning of a section that the question asks for
 _PER_LINE = 10  # min words per line of prose, unlike tables
 _SHARE = 3  # of the passages, one in so many is enough beside the lead on the subject of the question
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -65,6 +67,7 @@ class CandidateFilter:
         """Select the `prefilter` best passages for the question."""
         self._bm25 = Bm25(question)
         self._subject = asked_subject(question)
+        self._section = asked_section(question)
         self._numbers = numbers(question)
         self._prefilter = prefilter
 
@@ -79,6 +82,9 @@ class CandidateFilter:
             rows = list(of_page)
             if about := is_about(self._subject, passages[rows[0]].title):
                 certainty[lead(passages, rows)] = about
+            elif self._section:
+                sure = [self._section.certainty(passages[row].title, passages[row].headings) for row in rows]
+                certainty[rows[int(np.argmax(sure))]] = _SECTION * max(sure)
         return Counted(counts, certainty, np.array([self._share(passage) for passage in passages]))
 
     def select(self, pages: Sequence[Counted], firsts: Numbers, encoded: Numbers) -> Candidates:

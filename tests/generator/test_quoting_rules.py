@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -208,3 +209,28 @@ async def test_a_description_begins_with_the_lead_of_its_page(question: str, nea
     )
     assert quotes[0][1] == first
     assert len(quotes) == 3
+
+
+CAUSES = "A shot was fired in the harbor. The towns had quarreled over fish for years."
+OTHER = "The causes of the Second Herring War were customs duties."
+
+
+@pytest.mark.parametrize(
+    ("question", "near", "first"),
+    [
+        ("What were the causes of the Herring War?", 0.4, 1),
+        ("What caused the Herring War?", 0.4, 1),
+        ("What caused the Herring War?", 0.3, 2),  # too far behind the best one
+        ("Who won the Herring War?", 0.4, 2),
+    ],
+)
+async def test_a_question_for_a_section_is_answered_from_its_beginning(
+    question: str, near: float, first: int
+) -> None:
+    quotes = await quoted(
+        replace(reference(1, CAUSES, title="Herring War"), headings=("Causes",)),
+        reference(2, OTHER, title="Second Herring War"),
+        relevance=scored(shot=near, quarreled=0.7, customs=0.85),
+        question=question,
+    )
+    assert quotes[0][1] == first

@@ -130,6 +130,14 @@ def test_the_lead_is_read_even_if_bm25_prefers_others(encoder: DualEncoder) -> N
     assert strict.rank("What is caesium?", [*NEAR, *ELEMENT], 2)[0].text == LEAD
 
 
+@pytest.mark.parametrize("question", ["What are the uses of caesium?", "Caesium's uses", "Is it soft?"])
+def test_the_section_that_is_asked_for_comes_first(ranker: Ranker, question: str) -> None:
+    text = "Drilling fluids take most of what is mined, the rest goes into frequency standards."
+    section = Passage("https://example.org/cs", "Caesium", text, ("Uses",))
+    first = ranker.rank(question, [*NEAR, *ELEMENT, section, *DISTRACTORS], 5)[0]
+    assert (first.headings == ("Uses",)) == ("uses" in question)
+
+
 def test_a_passage_that_is_nearly_its_title_does_not_win(ranker: Ranker) -> None:
     references = ranker.rank("At what temperature does caesium melt?", [*ELEMENT, *DISTRACTORS], 5)
     assert references[0].text == LEAD
