@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Insert, insert, select
+from sqlalchemy import Insert, exists, insert, select
 
 from citewell.server.store.connection import Database
 from citewell.server.store.raters import Pseudonyms
@@ -69,6 +69,13 @@ class Ratings:
         return {row["item"] for row in await self._database.rows(statement)}
 
     async def each(self) -> AsyncGenerator[StoredRating]:
-        """Yield all ratings, oldest first, read in batches."""
-        async for row in self._database.each(select(RATINGS), RATINGS.c.id):
+        """Yield all ratings, oldest first, read in batches; of a rater on an item, the last."""
+        columns, later = RATINGS.c, RATINGS.alias("later")
+        is_replaced = exists().where(
+            later.c.kind == columns.kind,
+            later.c.item == columns.item,
+            later.c.rater == columns.rater,
+            later.c.id > columns.id,
+        )
+        async for row in self._database.each(select(RATINGS).where(~is_replaced), columns.id):
             yield StoredRating(**row)

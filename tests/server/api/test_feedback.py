@@ -131,6 +131,11 @@ def test_ratings_are_exported(start: Start) -> None:
     assert second["scores"] == of_each
     assert first["rater"] == second["rater"] != "name Ada"
     assert first["system"] == answer["models"]["generator"]
+    body["answer"] = scores | {"fluency": 1}
+    assert service.client.post(f"/v1/answers/{answer['id']}/ratings", json=body).status_code == 201
+    again = lines(service, "ratings")
+    assert len(again) == 1 + len(answer["references"]), "of a rater on an item, the last rating"
+    assert again[0]["scores"]["fluency"] == 1
 
 
 @pytest.mark.parametrize("rater", [{}, {"rater": None}, {"rater": ""}, {"rater": "  "}])
