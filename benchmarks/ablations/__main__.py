@@ -3,7 +3,8 @@
 `python -m benchmarks.ablations --data-dir FOLDER --folder FOLDER` answers questions of NQ-open and
 WebQuestions that Wikipedia for Schools can answer (the third that `benchmarks.answer_questions` holds out),
 row by row, and writes docs/ablations.md and benchmarks/results/ablations.json after each. It resumes: answers
-are kept in `--folder`. Rows without all answers are named on the page as not run yet. Table 9 is what
+are kept in `--folder`. Rows without all answers there keep their published figures of as many questions, and
+are named on the page as not run yet without such. Table 9 is what
 `citewell eval scorer` wrote to benchmarks/results/scorer-votes.md, Table 5 the reading of Citewell-QA.
 """
 
@@ -19,14 +20,16 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.ablations.measures import (
-    as_json,
     compared_measures,
     comparisons,
+    figures,
     measured,
+    plain,
     reading,
     votes_table,
 )
 from benchmarks.ablations.page import page
+from benchmarks.ablations.published import published
 from benchmarks.ablations.rows import NOT_RUN, RUN, STUDENT, AblationRow, MissingRow, students
 from benchmarks.ablations.run import identity_of_row, run_row
 from benchmarks.answer_questions import BearingQuestion, of_split
@@ -36,6 +39,7 @@ from citewell.core.errors import CitewellError
 from citewell.core.progress import Counter
 from citewell.core.questions import AnsweredQuestion, read_questions
 from citewell.core.settings import load_settings
+from citewell.core.significance import corrected
 from citewell.generator.evaluation.answers import AnswerFile, GeneratedAnswer
 from citewell.generator.evaluation.judges.names import open_judges
 from citewell.pipeline.evaluation.accuracy import ACCURACY, ANSWERED
@@ -131,8 +135,12 @@ def write_report(
     out: Path,
     output: Path | None,
 ) -> None:
-    """Measure the rows with all their answers, and write the page and the results."""
+    """Measure the rows with all their answers, and write the page and the results.
+
+    What is published of the others stays.
+    """
     waiting = [row for row in known if answers.missing(identity_of_row(row, given), asked)]
+    kept, before = published(output or RESULTS / "ablations.json", waiting, len(asked))
     settings = load_settings(given)
     with open_judges(JUDGES, settings, lambda: embedding_of(settings), print) as judges:
         rows = [
@@ -141,19 +149,25 @@ def write_report(
             if row not in waiting
         ]
     tested = compared_measures(JUDGES)
-    found = comparisons(rows, tested)
+    found = {name: corrected(before.get(name, {}) | of) for name, of in comparisons(rows, tested).items()}
     shown = [ACCURACY, ANSWERED, *tested[1:]]
-    today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+    of_rows = kept | figures(rows, datetime.datetime.now(tz=datetime.UTC).date().isoformat())
+    dates = _span([of["date"] for of in of_rows.values()])
     about = (
         f"Each row answers {len(asked)} questions from the collection `{settings.search.collection}` "
-        f"(`--limit {len(asked)}`, {machine().split(' of ')[0]}, {today})."
+        f"(`--limit {len(asked)}`, {machine().split(' of ')[0]}, {dates})."
     )
-    result = as_json(rows, found) | {"questions": len(asked), "not run": [row.name for row in waiting]}
+    not_run = [row.name for row in known if row.name not in of_rows]
+    result = {"questions": len(asked), "rows": of_rows, "comparisons": plain(found), "not run": not_run}
     save("ablations", result, output)
     notes = json.loads(NOTES.read_text(encoding="utf-8")) if NOTES.is_file() else {}
     votes = votes_table(RESULTS / "scorer-votes.md")
-    text = page(rows, waiting, missing, found, shown, votes, reading(READING), notes, about)
+    text = page(known, of_rows, missing, found, shown, votes, reading(READING), notes, about)
     out.write_text(text, encoding="utf-8")
+
+
+def _span(dates: Sequence[str]) -> str:
+    return " to ".join(dict.fromkeys((min(dates), max(dates)))) if dates else "not run yet"
 
 
 async def _stored(

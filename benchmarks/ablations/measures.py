@@ -12,7 +12,7 @@ from benchmarks.ablations.rows import AblationRow
 from benchmarks.results_files import read_tables
 from citewell.core.estimates import estimate
 from citewell.core.questions import AnsweredQuestion
-from citewell.core.significance import PairedComparison, compare, corrected
+from citewell.core.significance import PairedComparison, compare
 from citewell.generator.evaluation.answers import GeneratedAnswer
 from citewell.generator.evaluation.judges.judge import SupportJudge
 from citewell.generator.evaluation.measures import COPIED, PRECISION, RECALL, TEXT, WORDS
@@ -64,38 +64,36 @@ def compared_measures(judges: Sequence[str]) -> list[str]:
 def comparisons(
     rows: Sequence[MeasuredRow], measures: Sequence[str]
 ) -> dict[str, dict[str, PairedComparison]]:
-    """Return {measure: {row: its difference from the row it is compared with}}; p corrected over all rows."""
+    """Return {measure: {row: its difference from the row it is compared with}}; p is not corrected."""
     by_name = {each.row.name: each for each in rows}
-    found = {}
-    for name in measures:
-        pairs = {
+    return {
+        name: {
             each.row.name: compare(each.values[name], base.values[name])
             for each in rows
             if (base := by_name.get(each.row.against)) and base is not each
             if name in each.values and name in base.values
         }
-        found[name] = corrected(pairs)
-    return found
-
-
-def as_json(
-    rows: Sequence[MeasuredRow], found: Mapping[str, Mapping[str, PairedComparison]]
-) -> dict[str, Any]:
-    """Return the means with their intervals and the comparisons, as plain values."""
-    return {
-        "rows": {
-            each.row.name: {
-                "table": each.row.table,
-                "paper": each.row.paper,
-                "failures": each.failures,
-            }
-            | {name: _rounded(estimate(values)) for name, values in each.values.items() if values}
-            for each in rows
-        },
-        "comparisons": {
-            name: {row: _rounded(asdict(one)) for row, one in of.items()} for name, of in found.items()
-        },
+        for name in measures
     }
+
+
+def figures(rows: Sequence[MeasuredRow], date: str) -> dict[str, dict[str, Any]]:
+    """Return by row the date and the means with their intervals, as plain values."""
+    return {
+        each.row.name: {
+            "table": each.row.table,
+            "paper": each.row.paper,
+            "date": date,
+            "failures": each.failures,
+        }
+        | {name: _rounded(estimate(values)) for name, values in each.values.items() if values}
+        for each in rows
+    }
+
+
+def plain(found: Mapping[str, Mapping[str, PairedComparison]]) -> dict[str, dict[str, Any]]:
+    """Return comparisons as plain values."""
+    return {name: {row: _rounded(asdict(one)) for row, one in of.items()} for name, of in found.items()}
 
 
 def votes_table(file: Path) -> dict[str, tuple[str, ...]]:

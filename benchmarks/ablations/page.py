@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from statistics import mean
 from typing import Any
 
-from benchmarks.ablations.measures import MeasuredRow
 from benchmarks.ablations.paper import PAPER
+from benchmarks.ablations.published import Comparisons, Figures
 from benchmarks.ablations.rows import AblationRow, MissingRow
 from benchmarks.results_files import table
-from citewell.core.significance import PairedComparison
 
 _SURE = 0.05
 
 
 def page(
-    rows: Sequence[MeasuredRow],
-    waiting: Sequence[AblationRow],
+    known: Sequence[AblationRow],
+    figures: Mapping[str, Figures],
     unknown: Sequence[MissingRow],
-    comparisons: Mapping[str, Mapping[str, PairedComparison]],
+    comparisons: Comparisons,
     measures: Sequence[str],
     votes: Mapping[str, tuple[str, ...]],
     reading: Mapping[str, Any],
@@ -28,22 +26,22 @@ def page(
 ) -> str:
     """Return the page as Markdown.
 
-    `measures` are the columns; `waiting` are rows that can be run and were not, `unknown` those that cannot;
-    `votes` and `reading` are the
-    rows of Tables 9 and 5; `notes` is one sentence per table.
+    `measures` are the columns; rows that are `known` and have no `figures` were not run, and `unknown` ones
+    cannot be; `votes` and `reading` are the rows of Tables 9 and 5; `notes` has a text per table.
     """
     parts = [_BEGINNING.format(about=about)]
     for number, paper in PAPER.items():
         parts.append(f"## {paper.title}")
-        of_table = [each for each in rows if each.row.table == number]
+        of_table = [row for row in known if row.table == number and row.name in figures]
         if of_table:
-            parts.append(table(["row", "paper's row", *measures], _lines(of_table, measures)))
+            parts.append(table(["row", "paper's row", *measures], _lines(of_table, figures, measures)))
         if number == "9" and votes:
             parts.append(table(["scorer", *paper.measures], [[name, *of] for name, of in votes.items()]))
         if number == "5":
             parts.append(_reading(reading))
         if tests := _tests(of_table, comparisons):
             parts.append(tests)
+        waiting = [row.name for row in known if row.table == number and row.name not in figures]
         if missing := _missing(number, waiting, unknown):
             parts.append(missing)
         shown = [[name, *(value or "–" for value in of)] for name, of in paper.rows.items()]
@@ -70,44 +68,42 @@ The command resumes, `--rows` chooses rows, and it writes this page. Values are 
 randomization test, corrected by Holm over all rows of the page."""
 
 
-def _lines(rows: Sequence[MeasuredRow], measures: Sequence[str]) -> list[list[str]]:
+def _lines(
+    rows: Sequence[AblationRow], figures: Mapping[str, Figures], measures: Sequence[str]
+) -> list[list[str]]:
     return [
-        [
-            each.row.name,
-            each.row.paper or "–",
-            *(_percent(each.values.get(name)) for name in measures),
-        ]
-        for each in rows
+        [row.name, row.paper or "–", *(_percent(figures[row.name].get(name)) for name in measures)]
+        for row in rows
     ]
 
 
-def _percent(values: Mapping[str, float] | None) -> str:
-    return f"{100 * mean(values.values()):.1f}" if values else "–"
+def _percent(estimate: Mapping[str, float] | None) -> str:
+    return f"{100 * estimate['value']:.1f}" if estimate else "–"
 
 
-def _tests(rows: Sequence[MeasuredRow], comparisons: Mapping[str, Mapping[str, PairedComparison]]) -> str:
+def _tests(rows: Sequence[AblationRow], comparisons: Comparisons) -> str:
     """Return a sentence for each row that differs from the one it is compared with."""
     lines = []
-    for each in rows:
+    for row in rows:
         found = [
             f"{measure} {100 * one.difference:+.1f} ({100 * one.low:+.1f} to {100 * one.high:+.1f}, "
             f"p {one.p_holm:.3f})"
             for measure, of in comparisons.items()
-            if (one := of.get(each.row.name)) and one.p_holm < _SURE
+            if (one := of.get(row.name)) and one.p_holm < _SURE
         ]
         if found:
-            lines.append(f"- {each.row.name} against {each.row.against}: {'; '.join(found)}.")
-    tested = any(each.row.name in of for each in rows for of in comparisons.values())
+            lines.append(f"- {row.name} against {row.against}: {'; '.join(found)}.")
+    tested = any(row.name in of for row in rows for of in comparisons.values())
     if tested and not lines:
         return "No row differs from the one it is compared with (p < .05)."
     return "\n".join(["Differences with p < .05:", "", *lines]) if lines else ""
 
 
-def _missing(number: str, waiting: Sequence[AblationRow], unknown: Sequence[MissingRow]) -> str:
+def _missing(number: str, waiting: Sequence[str], unknown: Sequence[MissingRow]) -> str:
     """Return what was not run: rows of ours, and rows of the paper with the reason."""
     lines = []
-    if names := [row.name for row in waiting if row.table == number]:
-        lines.append(f"Not run yet, `--rows` runs them: {'; '.join(names)}.")
+    if waiting:
+        lines.append(f"Not run yet, `--rows` runs them: {'; '.join(waiting)}.")
     reasons: dict[str, list[str]] = {}
     for row in unknown:
         if row.table == number:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -73,40 +74,56 @@ def test_prompts_are_compared_with_the_papers_prompt_alone() -> None:
     assert {row.against for row in RUN if row.table == "13"} == {"references first"}
 
 
+def run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, rows: str, limit: int = len(QUESTIONS)
+) -> tuple[str, dict[str, Any]]:
+    """Run the command on the tiny collection, and return its page and its results."""
+    asked = folder / "questions.jsonl"
+    if not asked.is_file():
+        with indexing(EmbeddedCatalog(folder / "data"), "tiny") as indexer:
+            documents = [
+                SourceDocument(f"/{name}", text.encode(), "text/plain", name) for name, text in PAGES.items()
+            ]
+            index_documents(indexer, "tiny", documents, sandbox=SandboxLimits(workers=1))
+        asked.write_text("".join(json.dumps(row) + "\n" for row in QUESTIONS), encoding="utf-8")
+    out, output = folder / "page.md", folder / "ablations.json"
+    words = ["--data-dir", folder / "data", "--folder", folder / "kept", "--collection", "tiny"]
+    words += ["--questions", asked, "--generator", "extractive", "--rows", rows, "--limit", limit]
+    words += ["--out", out, "--output", output]
+    monkeypatch.setattr(sys, "argv", ["ablations", *map(str, words)])
+    ablations.main()
+    return out.read_text(encoding="utf-8"), json.loads(output.read_text())
+
+
 def test_rows_run_once_and_the_page_says_what_did_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with indexing(EmbeddedCatalog(tmp_path / "data"), "tiny") as indexer:
-        documents = [
-            SourceDocument(f"/{name}", text.encode(), "text/plain", name) for name, text in PAGES.items()
-        ]
-        index_documents(indexer, "tiny", documents, sandbox=SandboxLimits(workers=1))
-    asked = tmp_path / "questions.jsonl"
-    asked.write_text("".join(json.dumps(row) + "\n" for row in QUESTIONS), encoding="utf-8")
-
-    def run() -> tuple[str, dict[str, object], str]:
-        capsys.readouterr()
-        out, output = tmp_path / "page.md", tmp_path / "ablations.json"
-        words = ["--data-dir", tmp_path / "data", "--folder", tmp_path / "kept", "--collection", "tiny"]
-        words += ["--questions", asked, "--generator", "extractive", "--rows", ROWS]
-        words += ["--out", out, "--output", output]
-        monkeypatch.setattr(sys, "argv", ["ablations", *map(str, words)])
-        ablations.main()
-        return out.read_text(encoding="utf-8"), json.loads(output.read_text()), capsys.readouterr().out
-
-    page, result, _ = run()
-    assert set(result["rows"]) >= {"quotations", "BM25, quoted"}  # type: ignore[call-overload]
-    assert "best of four by votes" in result["not run"]  # type: ignore[operator]
+    page, result = run(tmp_path, monkeypatch, ROWS)
+    assert set(result["rows"]) >= {"quotations", "BM25, quoted"}
+    assert "best of four by votes" in result["not run"]
     assert "best of four by votes" in page.split("Not run yet, `--rows` runs them: ")[1]
     assert "| raw |" in page
     assert "| quotations | – | 100.0 |" in page
     assert "Table 13: prompts" in page
-    compared = result["comparisons"]["accuracy"]["BM25, quoted"]  # type: ignore[index]
+    compared = result["comparisons"]["accuracy"]["BM25, quoted"]
     assert compared["queries"] == len(QUESTIONS)
     assert compared["p_holm"] >= compared["p"]
     kept = (tmp_path / "kept" / "answers.jsonl").read_text(encoding="utf-8")
-    assert run()[0] == page
+    assert run(tmp_path, monkeypatch, ROWS)[0] == page
     assert (tmp_path / "kept" / "answers.jsonl").read_text(encoding="utf-8") == kept, "nothing is asked twice"
+
+
+def test_what_is_published_of_a_row_stays_without_its_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, result = run(tmp_path, monkeypatch, ROWS)
+    (tmp_path / "kept" / "answers.jsonl").unlink()
+    assert run(tmp_path, monkeypatch, "none") == (page, result)
+    again, results = run(tmp_path, monkeypatch, "quotations")
+    assert "| BM25, quoted | – |" in again
+    assert "BM25, quoted" not in results["comparisons"]["accuracy"], "its base was measured anew"
+    fewer, _ = run(tmp_path, monkeypatch, "none", limit=2)
+    assert "| BM25, quoted | – |" not in fewer, "of other questions"
 
 
 def test_the_table_of_votes_is_read_from_the_evaluation_of_scorers(tmp_path: Path) -> None:
