@@ -25,7 +25,7 @@ from citewell.server.api.visibility import whose
 from citewell.server.services import Services
 from citewell.server.store.database import ServiceStore
 from citewell.server.store.studies import StoredStudy
-from citewell.server.studies.drawing import answer_order, needs_every_part
+from citewell.server.studies.drawing import answer_order, needs_every_part, screening_items
 from citewell.server.studies.forms.catalog import form_named
 from citewell.server.studies.given import draft_of
 from citewell.server.studies.judging import Judging, in_stored_order, store_verdict
@@ -172,7 +172,8 @@ async def create_judgment(
     """
     store = services.store.get()
     study = await found_study(store, study_id)
-    item = next((each for each in await store.studies.items(study.id) if each.id == data.item), None)
+    items = await store.studies.items(study.id)
+    item = next((each for each in items if each.id == data.item), None)
     if item is None:
         raise NoStudyError(f"item {data.item!r} of the study")
     rater = named_rater(caller, data.rater)
@@ -187,6 +188,7 @@ async def create_judgment(
         rater=rater,
         key_id=caller.key_id,
         every=needs_every_part(study, item),
+        tested=item in screening_items(study, items),
     )
     await store_verdict(store, judging, in_stored_order(data, answer_order(study, item, rater)))
     return Created(item.id)

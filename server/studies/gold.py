@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from msgspec import to_builtins
+
+from citewell.core.errors import InputError
+from citewell.server.api.study_schemas import ItemVerdict
 from citewell.server.store.studies import StoredStudy, StoredStudyItem
 from citewell.server.studies.drawing import screening_items
 from citewell.server.studies.judgments import ItemJudgment
@@ -45,6 +49,30 @@ def has_passed(
     test = {item.id for item in screening_items(study, items)}
     done = [judgment for judgment in judgments if judgment.item.id in test]
     return agreement_with_gold(done).share >= study.passing if len(done) == len(test) else None
+
+
+def check_tested(gold: Mapping[str, Any], verdict: ItemVerdict) -> None:
+    """Raise `InputError` if a verdict, in the stored order, judges nothing that the gold judgment knows.
+
+    Otherwise a rater passes the screening test by leaving out what the form makes optional.
+    """
+    known, given = _judged(gold), _judged(to_builtins(verdict))
+    if known and known.isdisjoint(given) and not (gold.get("flag") or verdict.flag):
+        names = sorted({name for *_, name in known})
+        raise InputError("This item belongs to the short test.", f"Judge {', '.join(names)}, too.")
+
+
+def _judged(verdict: Mapping[str, Any]) -> frozenset[tuple[object, ...]]:
+    """Return what a verdict judges, each with the name of its scale at the end."""
+    found: set[tuple[object, ...]] = {("comparison", name) for name in verdict.get("comparison") or ()}
+    for index, answer in enumerate(verdict.get("answers") or ()):
+        found |= {(index, name) for name in answer.get("scores") or ()}
+        for number, scores in enumerate(answer.get("references") or ()):
+            found |= {(index, number, name) for name in scores}
+        found |= {(index, place, name) for name, place in part_levels(answer)}
+        if answer.get("rank") is not None:
+            found.add((index, "rank"))
+    return frozenset(found)
 
 
 def _verdicts(judgment: ItemJudgment) -> Iterator[bool]:

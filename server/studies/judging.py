@@ -18,18 +18,23 @@ from citewell.server.store.ratings import StoredRating
 from citewell.server.store.studies import StoredStudyItem
 from citewell.server.studies.checking import check_verdict
 from citewell.server.studies.forms.form import StudyForm
+from citewell.server.studies.gold import check_tested
 from citewell.server.studies.parts import judged_parts
 
 
 @dataclass(frozen=True, kw_only=True)
 class Judging:
-    """A rater at an item of a study, who may leave out optional parts unless `every` part is required."""
+    """A rater at an item of a study, who may leave out optional parts unless `every` part is required.
+
+    An item of the screening test is `tested`: something that its gold judgment knows must be judged.
+    """
 
     form: StudyForm
     item: StoredStudyItem
     rater: str
     key_id: str | None
     every: bool
+    tested: bool
 
 
 def in_stored_order(verdict: ItemVerdict, order: Sequence[int]) -> ItemVerdict:
@@ -51,6 +56,8 @@ async def store_verdict(store: ServiceStore, judging: Judging, verdict: ItemVerd
     Raises `InputError` if it does not fit the form, and `StoreError`.
     """
     check_verdict(judging.form, judging.item.answers, verdict, every=judging.every)
+    if judging.tested:
+        check_tested(judging.item.gold or {}, verdict)
     await store.database.change_all(_changes(store, judging, verdict))
 
 

@@ -135,6 +135,22 @@ def test_trust_and_claims_of_gold_items_count(service: Service) -> None:
     ]
 
 
+def test_what_the_short_test_knows_is_not_left_out(service: Service) -> None:
+    gold = item("Which is right?", gold={"answers": [part("high", "strong")] * 2})
+    study = make(service, items=[gold, item("Why?")], share_required=0, screening=1)
+    address = f"/v1/studies/{study}"
+    shown = service.client.get(f"{address}/next?rater=Ada").json()
+    body = {"item": shown["item"], "rater": "Ada", "answers": [{}, {}], "comparison": {"overall": 1}}
+    refused = service.client.post(f"{address}/judgments", json=body)
+    assert refused.status_code == 400
+    assert "short test. Judge relevance, support, trust, too." in refused.json()["detail"]
+    body["answers"] = [part("high", "strong"), {}]
+    assert service.client.post(f"{address}/judgments", json=body).status_code == 201
+    shown = service.client.get(f"{address}/next?rater=Ada").json()
+    body |= {"item": shown["item"], "answers": [{}, {}]}
+    assert service.client.post(f"{address}/judgments", json=body).status_code == 201
+
+
 @pytest.mark.parametrize(
     ("form", "parts", "said"),
     [
