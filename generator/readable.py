@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from citewell.core.notes import begins_with_name
 from citewell.core.text import words
 
 _STOP = re.compile(r"[.!?。！？…][\"'”’)\]]*$")
@@ -30,7 +31,11 @@ def is_readable(sentence: str) -> bool:
         and not _POINTS_AHEAD.search(sentence)
         and not _USAGE.match(sentence)
         and not _is_heading(sentence)
-        and (sentence[0] in _OPENING or (sentence[0].isalnum() and not sentence[0].islower()))
+        and (
+            sentence[0] in _OPENING
+            or (sentence[0].isalnum() and not sentence[0].islower())
+            or begins_with_name(sentence)
+        )
     )
 
 

@@ -24,6 +24,8 @@ _BEGINNING = re.compile(r"(?:^|[.!?]\s+)\W*([^\W\d_])", re.MULTILINE)
 _LOWER, _FEWEST_LOWER = 0.66, 2
 # What commands and programs have: variables, options, calls, assignments.
 _CODE = re.compile(r"[`{}=\\]|\$[A-Za-z]|\w\(|(?:^|\s)--?[A-Za-z]")
+# As in `mRNA`, `e5-small`, `encoder_kl`, `docs/index.html` and `fetch.key`, but not `e.g.` and `and/or`
+_SMALL_NAME = re.compile(r"[a-z]+(?:[A-Z]|\d+-|_\w|/\w+[/.-]|\.[a-z]{2,}\b)\S*\s")
 _PUNCTUATION = re.compile(r"[.!?。！？…:;,][\"'”’)\]]*$")
 _STOP = re.compile(r"[.!?。！？…:][\"'”’)\]]*$")
 # How a question ends that somebody wrote without its mark, as in `ok. what was the error again`
@@ -45,8 +47,13 @@ def is_code(line: str) -> bool:
 
 
 def capitalized(text: str) -> str:
-    """Return a text whose first letter is a capital."""
-    return f"{text[:1].upper()}{text[1:]}"
+    """Return a text whose first letter is a capital, unless it begins with a name in lower case."""
+    return text if begins_with_name(text) else f"{text[:1].upper()}{text[1:]}"
+
+
+def begins_with_name(text: str) -> bool:
+    """Return whether a text begins with a name that keeps its small letter: `e5-small`, `mRNA`, `fetch.key`."""
+    return _SMALL_NAME.match(text) is not None
 
 
 def ended(text: str) -> str:

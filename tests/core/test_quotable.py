@@ -150,6 +150,16 @@ def test_an_answer_is_quoted_without_its_mark() -> None:
     assert quoted("A: red paint\nB: blue paint") == ["A: red paint.", "B: blue paint."]
 
 
+@pytest.mark.parametrize("name", ["encoder_kl", "mRNA", "e5-small", "docs/guide/index.html", "fetch.key"])
+def test_a_name_in_lower_case_keeps_it(name: str) -> None:
+    assert pieces(f"It depends.\n{name} is copied first.") == ["It depends.", f"{name} is copied first."]
+
+
+@pytest.mark.parametrize("beginning", ["e.g. bread", "a.m. trains", "and/or bread"])
+def test_other_words_get_a_capital(beginning: str) -> None:
+    assert pieces(f"It depends.\n{beginning} may be late.")[1][0].isupper()
+
+
 def test_a_line_may_begin_without_a_capital_after_a_whole_one() -> None:
     mail = "Hi all,\nthe fitters come on Thursday at 7.\nBest wishes from the hall"
     assert quoted(mail)[1] == "The fitters come on Thursday at 7."

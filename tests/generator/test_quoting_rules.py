@@ -76,6 +76,7 @@ async def test_what_cannot_stand_alone_is_not_quoted(text: str) -> None:
         "The sky is blue (by day, that is).",
         "“Air scatters blue light,” wrote Rayleigh.",
         "1871 was the year of the explanation.",
+        "mRNA is copied from a gene.",
         NINETY,
     ],
 )
