@@ -52,7 +52,7 @@ def capitalized(text: str) -> str:
 
 
 def begins_with_name(text: str) -> bool:
-    """Return whether a text begins with a name that keeps its small letter: `e5-small`, `mRNA`, `fetch.key`."""
+    """Return whether a text begins with a name that keeps its small letter, such as `mRNA` or `fetch.key`."""
     return _SMALL_NAME.match(text) is not None
 
 
