@@ -3,9 +3,10 @@
 `python -m benchmarks.ablations --data-dir FOLDER --folder FOLDER` answers questions of NQ-open and
 WebQuestions that Wikipedia for Schools can answer (the third that `benchmarks.answer_questions` holds out),
 row by row, and writes docs/ablations.md and benchmarks/results/ablations.json after each. It resumes: answers
-are kept in `--folder`. Rows without all answers there keep their published figures of as many questions, and
-are named on the page as not run yet without such. Table 9 is what
-`citewell eval scorer` wrote to benchmarks/results/scorer-votes.md, Table 5 the reading of Citewell-QA.
+are kept in `--folder`. Rows without all answers there keep their published figures of as many questions,
+unless the row that they are compared with is measured again; others are named on the page as not run yet.
+Table 9 is what `citewell eval scorer` wrote to benchmarks/results/scorer-votes.md, Table 5 the reading of
+Citewell-QA.
 """
 
 from __future__ import annotations

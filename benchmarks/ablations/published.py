@@ -20,22 +20,22 @@ Comparisons = Mapping[str, Mapping[str, PairedComparison]]
 def published(
     file: Path, waiting: Sequence[AblationRow], questions: int
 ) -> tuple[Mapping[str, Figures], Comparisons]:
-    """Return the published figures of rows that wait, and their comparisons with each other.
+    """Return the published figures of rows that wait, and their comparisons.
 
-    Those of another number of questions are left out, and comparisons with rows that were measured anew.
+    Those of another number of questions are left out, and rows that are compared with one that was measured
+    again: their differences from it are not known.
     """
     if not file.is_file():
         return {}, {}
     found = json.loads(file.read_text(encoding="utf-8"))
-    names = {row.name: row.against for row in waiting}
-    kept = {
-        name: {"date": found["date"]} | of
-        for name, of in found["rows"].items()
-        if name in names and of[ACCURACY]["questions"] == questions
-    }
+    rows = {name: of for name, of in found["rows"].items() if of[ACCURACY]["questions"] == questions}
+    against = {row.name: row.against for row in waiting if row.name in rows}
+
+    def stays(name: str) -> bool:
+        return name in against and (against[name] == name or stays(against[name]))
+
+    kept = {name: {"date": found["date"]} | of for name, of in rows.items() if stays(name)}
     return kept, {
-        measure: {
-            name: PairedComparison(**one) for name, one in of.items() if name in kept and names[name] in kept
-        }
+        measure: {name: PairedComparison(**one) for name, one in of.items() if name in kept}
         for measure, of in found["comparisons"].items()
     }
