@@ -20,7 +20,7 @@ _CAUSED = re.compile(
     r"why (?:do|does|did) (?P<event>.+?) (?:begin|start|happen|occur|break out)",
     re.IGNORECASE,
 )
-_CAUSES = "cause", "background"
+_CAUSES = frozenset(map(name_key, ("cause", "background")))
 _JOINS = re.compile(r"\s*[,/&:;]\s*|\s+(?:and|or|of|in|for|on|to|from)\s+", re.IGNORECASE)
 
 
@@ -51,10 +51,11 @@ def asked_section(question: str) -> AskedSection | None:
     """
     text = question.strip().rstrip("?!. ").strip()
     if found := _CAUSED.fullmatch(text):
-        return _section(found["what"] or found["event"], *_CAUSES)
+        return _section(found["what"] or found["event"], "cause")
     found = _OF.fullmatch(text) or _OWN.fullmatch(text)
     return _section(found["subject"], found["aspect"]) if found else None
 
 
 def _section(subject: str, *aspects: str) -> AskedSection:
-    return AskedSection(frozenset(map(name_key, aspects)), name_key(subject))
+    keys = frozenset(map(name_key, aspects))
+    return AskedSection(keys if keys.isdisjoint(_CAUSES) else keys | _CAUSES, name_key(subject))

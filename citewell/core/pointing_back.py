@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
+_TIME = "(?:day|night|morning|evening|week|month|season|year|decade|century)"
 _POINTS_BACK = re.compile(
+    rf"the (?:following|next|same) {_TIME}\b|(?:\w+ ){{1,2}}{_TIME}s? later\b|"
     r"(?:\w+\W+){1,3}(?:he|she|it|they|this|these|those|such|above|however|therefore|nevertheless)\b|"
     r"(?:for (?:example|instance)|(?:by|in) contrast|as a result|in addition|on the other hand)\b|"
     r"(?:he|she|it|its|his|her|they|their|them|this|these|those|that|such|however|but|and|or|so|thus|"
@@ -15,5 +17,5 @@ _POINTS_BACK = re.compile(
 
 
 def points_back(sentence: str) -> bool:
-    """Return whether a sentence begins with a word, such as a pronoun, that refers to the one before."""
+    """Return whether a sentence begins with a pronoun or a time that refers to the one before."""
     return _POINTS_BACK.match(sentence) is not None

@@ -12,6 +12,7 @@ from citewell.core.asked_section import asked_section
         ("What were the main causes of the Boer War?", "Boer War", "Causes of the war"),
         ("What caused World War I?", "World War I", "Causes"),
         ("What led to the Boer War?", "Boer War", "Background"),
+        ("What was the cause of the Boer War?", "Boer War", "Background"),
         ("Why did World War I start?", "World War I", "Causes"),
         ("what is kenya's economy", "Kenya", "Economy and trade"),
         ("Tell me about the history of chess.", "Chess", "Early history"),

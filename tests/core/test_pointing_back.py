@@ -17,6 +17,8 @@ from citewell.core.pointing_back import points_back
         "Large earthquakes, however, can destroy towns.",
         "By contrast, volcanoes are rare there.",
         "For example, coal burns.",
+        "The following month, troops landed.",
+        "Two years later, Ada left.",
     ],
 )
 def test_these_cannot_stand_alone(text: str) -> None:
@@ -27,6 +29,8 @@ def test_these_cannot_stand_alone(text: str) -> None:
     "text",
     [
         "Italy is long.",
+        "The next meeting is in May.",
+        "The same rule holds for bees.",
         "Theseus met him.",
         "For examples of coal, ask a geologist.",
         "All whales of the south spout as they swim.",
