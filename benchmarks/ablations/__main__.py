@@ -150,9 +150,11 @@ def write_report(
             if row not in waiting
         ]
     tested = compared_measures(JUDGES)
-    found = {name: corrected(before.get(name, {}) | of) for name, of in comparisons(rows, tested).items()}
+    found = {
+        name: corrected({**before.get(name, {}), **of}) for name, of in comparisons(rows, tested).items()
+    }
     shown = [ACCURACY, ANSWERED, *tested[1:]]
-    of_rows = kept | figures(rows, datetime.datetime.now(tz=datetime.UTC).date().isoformat())
+    of_rows = {**kept, **figures(rows, datetime.datetime.now(tz=datetime.UTC).date().isoformat())}
     dates = _span([of["date"] for of in of_rows.values()])
     about = (
         f"Each row answers {len(asked)} questions from the collection `{settings.search.collection}` "

@@ -58,7 +58,7 @@ def check_tested(gold: Mapping[str, Any], verdict: ItemVerdict) -> None:
     """
     known, given = _judged(gold), _judged(to_builtins(verdict))
     if known and known.isdisjoint(given) and not (gold.get("flag") or verdict.flag):
-        names = sorted({name for *_, name in known})
+        names = sorted({str(name) for *_, name in known})
         raise InputError("This item belongs to the short test.", f"Judge {', '.join(names)}, too.")
 
 
