@@ -46,7 +46,7 @@ _REPEATS = 0.7
 # Weight of the passage's score, which reflects the subject, beside the sentence's own score.
 _CONTEXT = 0.5
 # The first sentence of a page on X answers "What is X?" if it scores at most this much less than the best;
-# the second is for one that defines X.
+# the second is for one that defines X, and for the first of a section that the question asks for.
 _LEAD, _DEFINING = 0.2, 0.5
 _FIRST = 1e-3  # above the best
 _REMEMBERED = 8  # questions

@@ -19,7 +19,7 @@ from citewell.retriever.scoring import FULL, Numbers, PassageFeatures, order
 
 # How often a word of the title and the headings counts in BM25, beside each time in the passage.
 _TITLE = 0.3
-_SECTION = 0.75  # as sure as the lead is the beginning of a section that the question asks for
+_SECTION = 0.75  # what the beginning of a section that the question asks for counts, where a lead counts 1
 _PER_LINE = 10  # min words per line of prose, unlike tables
 _SHARE = 3  # of the passages, one in so many is enough beside the lead on the subject of the question
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")

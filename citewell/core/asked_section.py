@@ -6,15 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from citewell.core.subject import is_about, name_key
+from citewell.core.subject import IS, is_about, name_key
 
-_IS = r"(?:['’]?s| is| are| was| were)"
 _OF = re.compile(
-    rf"(?:what{_IS}|which{_IS}|describe|explain|(?:please )?tell me about)?\s*"
+    rf"(?:what{IS}|which{IS}|describe|explain|(?:please )?tell me about)?\s*"
     r"(?:the |some )?(?:\w+ )??(?P<aspect>\w+) of (?P<subject>.+)",
     re.IGNORECASE,
 )
-_OWN = re.compile(rf"(?:what{_IS}|describe|explain)?\s*(?P<subject>.+?)['’]s? (?P<aspect>\w+)", re.IGNORECASE)
+_OWN = re.compile(rf"(?:what{IS}|describe|explain)?\s*(?P<subject>.+?)['’]s? (?P<aspect>\w+)", re.IGNORECASE)
 _CAUSED = re.compile(
     r"what (?:ha[sd] |have )?(?:caused?|causes|led to) (?P<what>.+)|"
     r"why (?:do|does|did) (?P<event>.+?) (?:begin|start|happen|occur|break out)",
@@ -56,6 +55,6 @@ def asked_section(question: str) -> AskedSection | None:
     return _section(found["subject"], found["aspect"]) if found else None
 
 
-def _section(subject: str, *aspects: str) -> AskedSection:
-    keys = frozenset(map(name_key, aspects))
-    return AskedSection(keys if keys.isdisjoint(_CAUSES) else keys | _CAUSES, name_key(subject))
+def _section(subject: str, aspect: str) -> AskedSection:
+    key = name_key(aspect)
+    return AskedSection(_CAUSES if key in _CAUSES else frozenset({key}), name_key(subject))

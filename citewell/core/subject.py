@@ -13,10 +13,11 @@ from functools import lru_cache
 
 from citewell.core.text import STOP_WORDS, words
 
-_IS = r"(?:['’]?s| is| are| was| were)"
+IS = r"(?:['’]?s| is| are| was| were)"
+"""What follows `what` or `who`, as a pattern: `'s`, `is` and the like."""
 _OF = r"(?:the |an? |some )?(?:definition|meaning|overview|introduction|information) (?:of|to|on|about)"
 _FRAME = re.compile(
-    rf"(?:(?:what{_IS} )?{_OF}|what{_IS} meant by|(?:what|who){_IS}|define|describe|explain|about|"
+    rf"(?:(?:what{IS} )?{_OF}|what{IS} meant by|(?:what|who){IS}|define|describe|explain|about|"
     rf"give me {_OF}|(?:can you |could you |please )*tell me (?:more |something )?about|"
     r"what (?:do you|can you) (?:know|tell me) about)\s+(?P<subject>.+)",
     re.IGNORECASE,
@@ -28,8 +29,8 @@ _KNOWN = r"(?:famous|important|significant|celebrated|(?:well[- ])?known|renowne
 # What somebody did or something does, and what it is known for: the lead says it.
 _DOES = re.compile(
     r"what (?:do|does|did) (.+?) (?:actually )?do|"
-    rf"what{_IS} (.+?) (?:(?:best|most|mainly|mostly) )?{_KNOWN} for|"
-    rf"why{_IS} (.+?) (?:so )?{_KNOWN}",
+    rf"what{IS} (.+?) (?:(?:best|most|mainly|mostly) )?{_KNOWN} for|"
+    rf"why{IS} (.+?) (?:so )?{_KNOWN}",
     re.IGNORECASE,
 )
 _BRACKETS = re.compile(r"\s*[(\[]([^)\]]*)[)\]]\s*$")

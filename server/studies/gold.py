@@ -59,7 +59,7 @@ def check_tested(gold: Mapping[str, Any], verdict: ItemVerdict) -> None:
     known, given = _judged(gold), _judged(to_builtins(verdict))
     if known and known.isdisjoint(given) and not (gold.get("flag") or verdict.flag):
         names = sorted({str(name) for *_, name in known})
-        raise InputError("This item belongs to the short test.", f"Judge {', '.join(names)}, too.")
+        raise InputError("This item belongs to the short test.", f"Judge at least one of {', '.join(names)}.")
 
 
 def _judged(verdict: Mapping[str, Any]) -> frozenset[tuple[object, ...]]:

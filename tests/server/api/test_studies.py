@@ -143,7 +143,7 @@ def test_what_the_short_test_knows_is_not_left_out(service: Service) -> None:
     body = {"item": shown["item"], "rater": "Ada", "answers": [{}, {}], "comparison": {"overall": 1}}
     refused = service.client.post(f"{address}/judgments", json=body)
     assert refused.status_code == 400
-    assert "short test. Judge relevance, support, trust, too." in refused.json()["detail"]
+    assert "short test. Judge at least one of relevance, support, trust." in refused.json()["detail"]
     body["answers"] = [part("high", "strong"), {}]
     assert service.client.post(f"{address}/judgments", json=body).status_code == 201
     shown = service.client.get(f"{address}/next?rater=Ada").json()
