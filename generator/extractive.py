@@ -14,6 +14,7 @@ from citewell.core.asked_section import asked_section
 from citewell.core.events import Token
 from citewell.core.notes import capitalized
 from citewell.core.pointing_back import points_back
+from citewell.core.question_sentences import is_question
 from citewell.core.quotable import Quotable, listed, quotable
 from citewell.core.relevance import Relevance
 from citewell.core.stated_aims import may_answer
@@ -27,7 +28,8 @@ from citewell.generator.yes import YesModel
 Split = Callable[[str], Sequence[str]]
 """Splits a question into its parts, as `citewell.retriever.parts.parts` does."""
 
-_QUESTION = re.compile(r"[?？][\"'”’)\]]*$")
+# A code, such as `E04`, names one row of a table.
+_CODE = re.compile(r"\b(?=[^\W\d_]*\d)(?=\d*[^\W\d_])[^\W_]+\b")
 # Beginnings that take back what the sentence before says: it is never quoted without them.
 _TAKES_BACK = re.compile(
     r"(?:however|but|in fact|in reality|in truth|actually|nevertheless|on the contrary)\b|"
@@ -80,9 +82,10 @@ class ExtractiveGenerator:
     """A generator that quotes instead of writing, so that every sentence is supported by construction.
 
     It takes the most relevant sentences of all references, or none if none is relevant. It skips
-    repetitions, questions, fragments and the aims of studies, adds the sentence before one that refers to it
-    and the one after that takes it back, and groups sentences by reference in their own order, best reference
-    first. Each part of the question gets its share of the sentences.
+    repetitions, questions, fragments, the aims of studies and rows without the code that is asked for, adds
+    the sentence before one that refers to it and the one after that takes it back, and groups sentences by
+    reference in their own order, best reference first. Each part of the question gets its share of the
+    sentences.
     """
 
     name = "extractive"
@@ -170,7 +173,7 @@ class ExtractiveGenerator:
         occurrences = Counter((index, piece.text) for index, _, piece in found)
         for (index, position, piece), score in zip(found, scores, strict=True):
             text = piece.text
-            if _QUESTION.search(text):
+            if is_question(text):
                 asked = _QuotedQuestion(index, float(score))
                 continue
             # Of notes without capitals, the title and the headings have got them here.
@@ -186,8 +189,21 @@ class ExtractiveGenerator:
             context = _CONTEXT * references[index].score
             pool.append(_Sentence(index, position, piece, own + context, is_answer))
             asked = _NO_QUESTION
+        pool = list(_without_other_rows(pool, frozenset(_CODE.findall(question.upper()))))
         lead = _lead(question, references)
         return pool if lead is None else _with_lead(pool, lead, references[lead])
+
+
+def _without_other_rows(pool: Sequence[_Sentence], codes: frozenset[str]) -> Iterator[_Sentence]:
+    """Yield the sentences without the rows of a table that lack the codes, where one of its rows has one."""
+    named = {s.reference for s in pool if s.piece.is_row and _names(s.text, codes)}
+    for sentence in pool:
+        if sentence.reference not in named or not sentence.piece.is_row or _names(sentence.text, codes):
+            yield sentence
+
+
+def _names(text: str, codes: frozenset[str]) -> bool:
+    return not codes.isdisjoint(_CODE.findall(text.upper()))
 
 
 def _with_lead(pool: list[_Sentence], lead: int, reference: Reference) -> list[_Sentence]:

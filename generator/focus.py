@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from citewell.core.question_sentences import is_question
 from citewell.core.quotable import named_rows, pieces
 from citewell.core.relevance import Relevance
 from citewell.core.stated_aims import may_answer
@@ -25,16 +26,16 @@ def focused(
 ) -> list[Reference]:
     """Return the references with the sentences that matter, about `most_words` in all.
 
-    For each part of `split`, these are the best sentence and those nearly as relevant. They stay in order,
-    with an ellipsis for a gap, and rows of tables name their columns. A reference without one is left out.
-    What only states the aim of a study is left out too, if there is anything else: a small model takes it for
-    the result.
+    For each part of `split`, these are the best sentence and those nearly as relevant; what follows a
+    question is as relevant as that. They stay in order, with an ellipsis for a gap, and rows of tables name
+    their columns. A reference without one is left out. What only states the aim of a study is left out too,
+    if there is anything else: a small model takes it for the result.
     """
     found = _sentences(references)
     sentences = {at: text for at, text in found.items() if may_answer(question, text)} or found
     behind = dict.fromkeys(sentences, float("inf"))
     for part in split(question):
-        scores = _scores(part, references, sentences, relevance)
+        scores = _with_answers(_scores(part, references, sentences, relevance), sentences)
         best = max(scores.values(), default=0.0)
         behind = {place: min(behind[place], best - score) for place, score in scores.items()}
     best_of_part = {place for place in behind if behind[place] == 0}
@@ -76,6 +77,12 @@ def _scores(
 ) -> dict[_Place, float]:
     encoded = [encoded_text(references[of].title_path, sentence) for (of, _), sentence in sentences.items()]
     return dict(zip(sentences, map(float, relevance(question, encoded)), strict=True))
+
+
+def _with_answers(scores: Mapping[_Place, float], sentences: Mapping[_Place, str]) -> dict[_Place, float]:
+    """Return the scores, that of what follows a question at least the question's."""
+    asked = {(of, at + 1): score for (of, at), score in scores.items() if is_question(sentences[of, at])}
+    return {place: max(score, asked.get(place, score)) for place, score in scores.items()}
 
 
 def _fitting(

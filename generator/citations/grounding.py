@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from citewell.core.denial import denies
+from citewell.core.question_sentences import is_question
 from citewell.core.quotable import pieces
 from citewell.core.stated_aims import may_answer
 from citewell.core.text import STOP_WORDS, content_words, words
@@ -40,13 +41,14 @@ _ASKS_WHETHER = frozenset(
 
 
 def adds_nothing(question: str, answer: str) -> bool:
-    """Return whether an answer only repeats a question that asks for more than yes or no.
+    """Return whether an answer only asks, or repeats a question that asks for more than yes or no.
 
     It is true, as "The sky is blue." to "Why is the sky blue?", and answers nothing.
     """
     asked = words(question)
     whether = "or" in asked or bool(asked and asked[0] in _ASKS_WHETHER)
-    return not whether and not _YES_OR_NO.match(answer) and not _added(question, answer)
+    repeats = not whether and not _YES_OR_NO.match(answer) and not _added(question, answer)
+    return repeats or is_question(answer)
 
 
 def affirms_untold(question: str, answer: str, references: Sequence[Reference]) -> bool:
@@ -62,7 +64,7 @@ def affirms_untold(question: str, answer: str, references: Sequence[Reference]) 
     return not any(
         unit.shared(asked) >= _TOLD * len(asked)
         for unit in units
-        if not (unit.text.endswith("?") or _OPEN.search(unit.text)) and may_answer(question, unit.text)
+        if not (is_question(unit.text) or _OPEN.search(unit.text)) and may_answer(question, unit.text)
     )
 
 
@@ -138,8 +140,8 @@ class _Told(NamedTuple):
 
 def _told(reference: Reference) -> Iterator[_Told]:
     for before, text in pairwise(["", *pieces(reference.text)]):
-        asked = before if before.endswith("?") else ""
-        if not text.endswith("?"):
+        asked = before if is_question(before) else ""
+        if not is_question(text):
             yield _Told(text, stems(words(f"{asked} {text}")))
 
 

@@ -45,9 +45,11 @@ def references(*texts: str) -> list[Reference]:
     ]
 
 
-async def answer(ranker: Ranker, texts: list[Reference], sentences: int = 5) -> list[MarkedSentence]:
+async def answer(
+    ranker: Ranker, texts: list[Reference], sentences: int = 5, question: str = QUESTION
+) -> list[MarkedSentence]:
     generator = ExtractiveGenerator(ranker.scores, sentences=sentences, split=parts)
-    pieces = [token.text async for token in generator.generate(QUESTION, texts, 1)]
+    pieces = [token.text async for token in generator.generate(question, texts, 1)]
     return read_marks("".join(pieces))
 
 
@@ -172,6 +174,20 @@ async def test_an_answer_may_point_back_to_its_question(ranker: Ranker) -> None:
     faq = "Q: Why is the sky blue?\nA: It is since the air scatters blue light most."
     quoted = await answer(ranker, references(faq))
     assert [each.text for each in quoted] == ["It is since the air scatters blue light most."]
+
+
+async def test_a_sentence_that_only_says_what_people_ask_is_not_quoted(ranker: Ranker) -> None:
+    text = "People ask why the sky is blue. Nine times out of ten it is dust: it scatters blue light."
+    quoted = await answer(ranker, references(text))
+    assert [each.text for each in quoted] == ["Nine times out of ten it is dust: it scatters blue light."]
+
+
+async def test_only_the_row_with_the_code_that_is_asked_for_is_quoted(ranker: Ranker) -> None:
+    codes = references(
+        "code | cause | remedy\nE01 | no flame | clean\nE04 | hot gas | brush\nE07 | empty | fill"
+    )
+    (quoted,) = await answer(ranker, codes, question="What does code e04 mean?")
+    assert quoted.text == "Code: E04; cause: hot gas; remedy: brush."
 
 
 async def test_the_text_and_the_caption_of_a_picture_are_not_quoted(ranker: Ranker) -> None:

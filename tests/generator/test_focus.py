@@ -57,6 +57,12 @@ def test_the_best_sentence_is_read_however_long_it_is() -> None:
     assert texts("What is echolocation?", 1) == {1: "… Bats hunt by echolocation."}
 
 
+def test_what_follows_a_question_is_read_with_it() -> None:
+    text = "The clock is old. People ask why a clock stops. In most cases it is dirt. The hut is green."
+    (found,) = focused("Who knows why a clock stops?", [replace(BATS, text=text)], relevance, 100, whole)
+    assert found.text == "… People ask why a clock stops. In most cases it is dirt."
+
+
 def test_the_aim_of_a_study_is_read_only_where_it_is_asked_for() -> None:
     study = replace(BATS, text="We examined whether bats use echolocation. They do.")
     for question, read in (("Do bats use echolocation?", "… They do."), ("What was examined?", study.text)):
