@@ -51,6 +51,7 @@ _CONTEXT = 0.5
 # the second is for one that defines X, and for the first of a section that the question asks for.
 _LEAD, _DEFINING = 0.2, 0.5
 _FIRST = 1e-3  # above the best
+_CLEARLY = 0.08  # worse than the best
 _REMEMBERED = 8  # questions
 _SHORT_ITEM = 25  # words
 
@@ -84,8 +85,8 @@ class ExtractiveGenerator:
     It takes the most relevant sentences of all references, or none if none is relevant. It skips
     repetitions, questions, fragments, the aims of studies and rows without the code that is asked for, adds
     the sentence before one that refers to it and the one after that takes it back, and groups sentences by
-    reference in their own order, best reference first. Each part of the question gets its share of the
-    sentences.
+    reference in their own order, best reference first; the best sentence begins, if no other is nearly as
+    good. Each part of the question gets its share of the sentences.
     """
 
     name = "extractive"
@@ -135,7 +136,8 @@ class ExtractiveGenerator:
         for number, pool in enumerate(answered, start=1):
             self._extend(chosen, pool, self._most * number // len(answered))
         order = list(dict.fromkeys(s.reference for s in chosen.values()))
-        return sorted(chosen.values(), key=lambda s: (order.index(s.reference), s.position))
+        found = sorted(chosen.values(), key=lambda s: (order.index(s.reference), s.position))
+        return _from_best(found, next(iter(chosen.values()))) if len(answered) == 1 and chosen else found
 
     def _extend(self, chosen: dict[tuple[int, int], _Sentence], pool: Sequence[_Sentence], most: int) -> None:
         """Add the best sentences of the pool, until there are `most`."""
@@ -204,6 +206,19 @@ def _without_other_rows(pool: Sequence[_Sentence], codes: frozenset[str]) -> Ite
 
 def _names(text: str, codes: frozenset[str]) -> bool:
     return not codes.isdisjoint(_CODE.findall(text.upper()))
+
+
+def _from_best(found: Sequence[_Sentence], begin: _Sentence) -> list[_Sentence]:
+    """Return sentences in order, but those of the first reference from `begin` on before its others.
+
+    They stay as they are where one of the others is nearly as good as the best, as the steps of a procedure.
+    """
+    place = found.index(begin)
+    ahead, own = found[:place], [s for s in found if s.reference == begin.reference]
+    best = max(s.score for s in found)
+    if any(s.score > best - _CLEARLY for s in ahead):
+        return list(found)
+    return [*own[place:], *ahead, *found[len(own) :]]
 
 
 def _with_lead(pool: list[_Sentence], lead: int, reference: Reference) -> list[_Sentence]:
