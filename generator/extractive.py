@@ -22,14 +22,13 @@ from citewell.core.subject import LAST_NAME, asked_subject, defines, is_about
 from citewell.core.text import content_words, encoded_text, split_sentences, squeeze, words
 from citewell.core.types import Reference
 from citewell.generator.completer import Completer
+from citewell.generator.named import not_named
 from citewell.generator.readable import is_readable
 from citewell.generator.yes import YesModel
 
 Split = Callable[[str], Sequence[str]]
 """Splits a question into its parts, as `citewell.retriever.parts.parts` does."""
 
-# A code, such as `E04`, names one row of a table.
-_CODE = re.compile(r"\b(?=[^\W\d_]*\d)(?=\d*[^\W\d_])[^\W_]+\b")
 # Beginnings that take back what the sentence before says: it is never quoted without them.
 _TAKES_BACK = re.compile(
     r"(?:however|but|in fact|in reality|in truth|actually|nevertheless|on the contrary)\b|"
@@ -83,7 +82,7 @@ class ExtractiveGenerator:
     """A generator that quotes instead of writing, so that every sentence is supported by construction.
 
     It takes the most relevant sentences of all references, or none if none is relevant. It skips
-    repetitions, questions, fragments, the aims of studies and rows without the code that is asked for, adds
+    repetitions, questions, fragments, the aims of studies and rows other than those the question names, adds
     the sentence before one that refers to it and the one after that takes it back, and groups sentences by
     reference in their own order, best reference first; the best sentence begins, if no other is nearly as
     good. Each part of the question gets its share of the sentences.
@@ -191,21 +190,10 @@ class ExtractiveGenerator:
             context = _CONTEXT * references[index].score
             pool.append(_Sentence(index, position, piece, own + context, is_answer))
             asked = _NO_QUESTION
-        pool = list(_without_other_rows(pool, frozenset(_CODE.findall(question.upper()))))
+        others = not_named(question, references, [(s.reference, s.piece) for s in pool])
+        pool = [s for s in pool if (s.reference, s.piece) not in others]
         lead = _lead(question, references)
         return pool if lead is None else _with_lead(pool, lead, references[lead])
-
-
-def _without_other_rows(pool: Sequence[_Sentence], codes: frozenset[str]) -> Iterator[_Sentence]:
-    """Yield the sentences without the rows of a table that lack the codes, where one of its rows has one."""
-    named = {s.reference for s in pool if s.piece.is_row and _names(s.text, codes)}
-    for sentence in pool:
-        if sentence.reference not in named or not sentence.piece.is_row or _names(sentence.text, codes):
-            yield sentence
-
-
-def _names(text: str, codes: frozenset[str]) -> bool:
-    return not codes.isdisjoint(_CODE.findall(text.upper()))
 
 
 def _from_best(found: Sequence[_Sentence], begin: _Sentence) -> list[_Sentence]:
@@ -214,11 +202,19 @@ def _from_best(found: Sequence[_Sentence], begin: _Sentence) -> list[_Sentence]:
     They stay as they are where one of the others is nearly as good as the best, as the steps of a procedure.
     """
     place = found.index(begin)
+    while place and _answers_before(found[place - 1], found[place]):
+        place -= 1
     ahead, own = found[:place], [s for s in found if s.reference == begin.reference]
     best = max(s.score for s in found)
     if any(s.score > best - _CLEARLY for s in ahead):
         return list(found)
     return [*own[place:], *ahead, *found[len(own) :]]
+
+
+def _answers_before(before: _Sentence, sentence: _Sentence) -> bool:
+    """Return whether a sentence goes on with the answer to a question that the one before begins."""
+    is_next = (before.reference, before.position + 1) == (sentence.reference, sentence.position)
+    return before.is_answer and is_next
 
 
 def _with_lead(pool: list[_Sentence], lead: int, reference: Reference) -> list[_Sentence]:

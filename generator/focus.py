@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from citewell.core.question_sentences import is_question
-from citewell.core.quotable import named_rows, pieces
+from citewell.core.quotable import Quotable, named_rows, quotable
 from citewell.core.relevance import Relevance
 from citewell.core.stated_aims import may_answer
 from citewell.core.text import encoded_text
 from citewell.core.types import Reference
 from citewell.generator.extractive import Split
+from citewell.generator.named import not_named
 
 # How much less relevant than the best sentence one may be.
 _MARGIN = 0.2
@@ -29,10 +30,14 @@ def focused(
     For each part of `split`, these are the best sentence and those nearly as relevant; what follows a
     question is as relevant as that. They stay in order, with an ellipsis for a gap, and rows of tables name
     their columns. A reference without one is left out. What only states the aim of a study is left out too,
-    if there is anything else: a small model takes it for the result.
+    if there is anything else: a small model takes it for the result; and so are rows and sections other than
+    those the question names.
     """
-    found = _sentences(references)
-    sentences = {at: text for at, text in found.items() if may_answer(question, text)} or found
+    found = _pieces(references)
+    others = not_named(question, references, [(of, piece) for (of, _), piece in found.items()])
+    found = {(of, at): piece for (of, at), piece in found.items() if (of, piece) not in others}
+    texts = {place: piece.text for place, piece in found.items()}
+    sentences = {place: text for place, text in texts.items() if may_answer(question, text)} or texts
     behind = dict.fromkeys(sentences, float("inf"))
     for part in split(question):
         scores = _with_answers(_scores(part, references, sentences, relevance), sentences)
@@ -51,7 +56,7 @@ def shortened(
 
     Each keeps its best sentence, as where a model should learn to tell references apart.
     """
-    sentences = _sentences(references)
+    sentences = {place: piece.text for place, piece in _pieces(references).items()}
     if sum(len(sentence.split()) for sentence in sentences.values()) <= most_words:
         return [replace(reference, text=named_rows(reference.text)) for reference in references]
     scores = _scores(question, references, sentences, relevance)
@@ -61,11 +66,11 @@ def shortened(
     return _with_sentences(references, sentences, kept)
 
 
-def _sentences(references: Sequence[Reference]) -> dict[_Place, str]:
+def _pieces(references: Sequence[Reference]) -> dict[_Place, Quotable]:
     return {
-        (place, at): sentence
+        (place, at): piece
         for place, reference in enumerate(references)
-        for at, sentence in enumerate(pieces(reference.text))
+        for at, piece in enumerate(quotable(reference.text, headers=True))
     }
 
 

@@ -37,6 +37,8 @@ class Quotable(NamedTuple):
     """What the text of an item begins with, from the line above its list."""
     is_row: bool = False
     is_header: bool = False
+    name: str = ""
+    """The first cell of a row, which says what it is about."""
 
     @property
     def own(self) -> str:
@@ -44,13 +46,13 @@ class Quotable(NamedTuple):
         return self.text.removeprefix(f"{self.lead}: ")
 
 
-def quotable(passage: str) -> list[Quotable]:
-    """Return what can be quoted of a passage, in order: its pieces, without headers of tables.
+def quotable(passage: str, *, headers: bool = False) -> list[Quotable]:
+    """Return what can be quoted of a passage, in order: its pieces, without headers of tables unless asked.
 
     In a table of two columns, the first row is left out as the header if it has no digit and most others do,
     or if it says `what it does` or the like.
     """
-    return [piece for piece in _pieces(passage) if not piece.is_header]
+    return [piece for piece in _pieces(passage) if headers or not piece.is_header]
 
 
 def listed(items: Sequence[Quotable]) -> str:
@@ -142,7 +144,7 @@ def _rows(lines: Sequence[str]) -> Iterator[Quotable]:
     for place, cells in enumerate(table):
         if place or not columns or len(cells) == 2:
             is_header = not place and _is_header(cells, table[1:])
-            yield Quotable(ended(_row(columns, cells)), is_row=True, is_header=is_header)
+            yield Quotable(ended(_row(columns, cells)), is_row=True, is_header=is_header, name=cells[0])
 
 
 def _is_data(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:

@@ -34,20 +34,25 @@ _OPEN = re.compile(
 _TOLD = 0.75  # of the words of a question
 _CLAUSE = re.compile(r"[,;:(]")
 _YES_OR_NO = re.compile(r"\W*(?:yes|no)\b", re.IGNORECASE)
+_FILE = re.compile(r"\.\w{2,5}$")  # a title that is the name of a file
+_FILES = frozenset(("document", "documents", "file", "files", "page", "pages"))
 # Questions that begin with one of these, and those with "or", may be answered in their own words.
 _ASKS_WHETHER = frozenset(
     "am are can could did do does had has have is may might must shall should was were will would".split()  # noqa: SIM905
 )
 
 
-def adds_nothing(question: str, answer: str) -> bool:
+def adds_nothing(question: str, answer: str, references: Sequence[Reference] = ()) -> bool:
     """Return whether an answer only asks, or repeats a question that asks for more than yes or no.
 
-    It is true, as "The sky is blue." to "Why is the sky blue?", and answers nothing.
+    It is true, as "The sky is blue." to "Why is the sky blue?", and answers nothing. Nor does the name of the
+    file of one of its references, unless a file is asked for.
     """
     asked = words(question)
+    files = [] if _FILES.intersection(asked) else [of.title for of in references if _FILE.search(of.title)]
+    added = _added(question, answer) - stems(word for file in files for word in content_words(file))
     whether = "or" in asked or bool(asked and asked[0] in _ASKS_WHETHER)
-    repeats = not whether and not _YES_OR_NO.match(answer) and not _added(question, answer)
+    repeats = not whether and not _YES_OR_NO.match(answer) and not added
     return repeats or is_question(answer)
 
 

@@ -120,7 +120,7 @@ class JudgedCitations:
         cited = [reference for reference in references if reference.number in found.citations]
         text = found.text
         wrong = (
-            adds_nothing(question, text)
+            adds_nothing(question, text, cited)
             or affirms_untold(question, text, cited)
             or says_the_opposite(text, cited)
             or affirms_another_number(text, cited)

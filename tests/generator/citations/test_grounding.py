@@ -156,3 +156,11 @@ STUDY = (
 def test_a_bare_yes_needs_a_sentence_that_says_so(question: str, answer: str, *, untold: bool) -> None:
     references = [Reference(1, "https://example.org/1", "A survey", STUDY, 0.5)]
     assert affirms_untold(question, answer, references) is untold
+
+
+def test_the_name_of_a_file_answers_only_where_a_file_is_asked_for() -> None:
+    mail = [Reference(1, "file:///seminar.eml.txt", "seminar.eml.txt", "Please read pages 88 to 121.", 0.5)]
+    answer = "You should read seminar.eml.txt."
+    assert adds_nothing("What should I read?", answer, mail)
+    assert not adds_nothing("What should I read?", "You should read pages 88 to 121.", mail)
+    assert not adds_nothing("Which file should I read?", answer, mail)
