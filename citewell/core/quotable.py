@@ -17,6 +17,12 @@ _INDENTED = re.compile(r"\s{2,}(?![-*•–·]|\d{1,2}[.)])\S")
 # Words of a line above a list that its items are quoted with: of one such as `Never`, of one with a colon.
 _LONGEST_LEAD, _LONGEST_ANNOUNCEMENT = 8, 20
 _LONGEST_ITEM = 40  # words; a longer one is quoted by its sentences
+# It says what kind of list follows, and nothing about its items.
+_KIND_OF_LIST = re.compile(
+    r"(?:below|here|the following) (?:are|is) (?:an?|the) (?:\w+ ){0,2}"
+    r"(?:chronology|history|outline|overview|summary|timeline)\b",
+    re.IGNORECASE,
+)
 _CELL_END = "|"
 _FRAMED = re.compile(r"^\s*\|(.*)\|\s*$")
 _DIGIT = re.compile(r"\d")
@@ -117,13 +123,15 @@ def _whole_items(lines: Sequence[str]) -> list[str]:
 def _lead(line: str) -> str:
     """Return how items below a line begin: as its last sentence, if that denies them or announces them.
 
-    One that points back, as `They are:`, announces nothing that is understood alone.
+    One that points back, as `They are:`, announces nothing that is understood alone, and one that says what
+    kind of list it is, as `Here is a timeline:`, nothing about the items.
     """
     sentences = split_sentences(line)
     last = squeeze(sentences[-1]) if sentences else ""
     above = last.rstrip(": ")
     length = len(words(above))
-    announces = last.endswith(":") and length <= _LONGEST_ANNOUNCEMENT and not points_back(last)
+    tells = not (points_back(last) or _KIND_OF_LIST.match(last))
+    announces = last.endswith(":") and length <= _LONGEST_ANNOUNCEMENT and tells
     denied = denies(above) and length <= _LONGEST_LEAD and not is_punctuated(above)
     return above if announces or denied else ""
 

@@ -52,7 +52,16 @@ def test_items_of_a_list_make_one_sentence_with_their_lead_once() -> None:
     assert listed(items) == "The sauna is open on: Mondays; Fridays: women only; New Year's Eve!"
 
 
-@pytest.mark.parametrize("above", ["They are:", "Red kites", f"Of {'many ' * 20}these are some:", ":"])
+@pytest.mark.parametrize(
+    "above",
+    [
+        "They are:",
+        "Red kites",
+        f"Of {'many ' * 20}these are some:",
+        ":",
+        "The following is a brief summary of what was found:",
+    ],
+)
 def test_items_below_other_lines_stand_alone(above: str) -> None:
     assert quoted(f"{above}\n- a test for insulin")[-1] == "A test for insulin."
 
