@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import groupby
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from citewell.core.text import squeeze, words
 from citewell.core.types import Reference
@@ -249,24 +246,3 @@ async def test_a_part_without_an_answer_gets_none(ranker: Ranker) -> None:
     question = "Compare caesium and the Battle of Hastings"
     text = "".join([token.text async for token in generator.generate(question, pool, 1)])
     assert len(read_marks(text)) == 2
-
-
-@pytest.mark.parametrize(("ash", "begins"), [(0.45, "An engineer"), (0.55, "Empty the ash")])
-async def test_an_answer_begins_with_the_sentence_that_is_clearly_best(ash: float, begins: str) -> None:
-    """What stands before it comes after it; steps that are about as good stay in their order."""
-    scores = {"Empty": ash, "An engineer": 0.6, "This costs": 0.5}
-    boiler = references(
-        "Empty the ash drawer every week. An engineer services the boiler each year. This costs 90 euros."
-    )
-
-    def relevance(question: str, texts: Sequence[str]) -> NDArray[np.float32]:
-        found = [next(s for start, s in scores.items() if start in text) for text in texts]
-        return np.array(found, dtype=np.float32)
-
-    generator = ExtractiveGenerator(relevance, sentences=5, split=parts)
-    asked = "How often must the boiler be serviced?"
-    quoted = read_marks("".join([token.text async for token in generator.generate(asked, boiler, 1)]))
-    assert quoted[0].text.startswith(begins)
-    assert len(quoted) == 3
-    in_order = [s.text for s in quoted if not s.text.startswith("Empty")]
-    assert in_order == ["An engineer services the boiler each year.", "This costs 90 euros."]

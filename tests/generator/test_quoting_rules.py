@@ -182,10 +182,25 @@ async def test_a_part_that_no_sentence_answers_gets_none() -> None:
 
 async def test_sentences_stand_in_the_order_of_their_reference() -> None:
     text = "Air scatters blue light. Water absorbs red rays."
-    assert [sentence for sentence, _ in await quoted(reference(1, text), relevance=scored(Water=0.6))] == [
+    assert [sentence for sentence, _ in await quoted(reference(1, text), relevance=scored(Water=0.55))] == [
         "Air scatters blue light.",
         "Water absorbs red rays.",
     ]
+
+
+async def test_an_answer_begins_with_the_sentence_that_is_clearly_best() -> None:
+    text = "Air scatters blue light. Water absorbs red rays. Ice lets all colors through."
+    assert [sentence for sentence, _ in await quoted(reference(1, text), relevance=scored(Water=0.6))] == [
+        "Water absorbs red rays.",
+        "Ice lets all colors through.",
+        "Air scatters blue light.",
+    ]
+
+
+async def test_an_answer_to_a_quoted_question_begins_where_it_begins() -> None:
+    text = "Why is it red? Water absorbs blue rays. Iron rusts in it."
+    found = await quoted(reference(1, text), relevance=scored(Iron=0.7, Why=0.5))
+    assert [sentence for sentence, _ in found] == ["Water absorbs blue rays.", "Iron rusts in it."]
 
 
 KATRINA = "Katrina was one of the deadliest hurricanes of its country. It formed in late August."
