@@ -51,6 +51,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--out", type=Path, required=True, help="folder for recipes, models and results")
+    parser.add_argument("--arms", default=",".join(ARMS), help="comma-separated [all]")
     parser.add_argument("--data-set", type=Path, default=DATA_SET, help="answers [the published]")
     parser.add_argument("--data-dir", type=Path, help="folder of the collection; filled if it is not there")
     parser.add_argument("--limit", type=int, default=_LIMIT, help=f"questions of each set [{_LIMIT}]")
@@ -58,10 +59,13 @@ def main() -> None:
     output_option(parser)
     options = parser.parse_args()
     out, data_set = options.out, options.data_set.resolve()
+    arms = options.arms.split(",")
+    if unknown := set(arms).difference(ARMS):
+        parser.error(f"Unknown arms: {', '.join(sorted(unknown))}. Known are {', '.join(ARMS)}.")
     out.mkdir(parents=True, exist_ok=True)
-    for arm in ARMS:
+    for arm in arms:
         train("retriever", folder_of(arm, out), recipe(arm, data_set, options.epochs))
-    encoders = {"none": BASE} | {arm: str(folder_of(arm, out)) for arm in ARMS}
+    encoders = {"none": BASE} | {arm: str(folder_of(arm, out)) for arm in arms}
     results = tracks(encoders, out) | bearing(encoders, out, options.data_dir or out / "data", options.limit)
     report(results)
     means = {
