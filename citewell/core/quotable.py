@@ -147,7 +147,30 @@ def _lines(lines: Sequence[str]) -> Iterator[Quotable]:
 
 
 def _rows(lines: Sequence[str]) -> Iterator[Quotable]:
-    table = [[squeeze(cell) for cell in _FRAMED.sub(r"\1", line).split(_CELL_END)] for line in lines]
+    for table in _tables([[squeeze(cell) for cell in _cells(line)] for line in lines]):
+        yield from _table(table)
+
+
+def _cells(line: str) -> list[str]:
+    return _FRAMED.sub(r"\1", line).split(_CELL_END)
+
+
+def _tables(rows: Sequence[Sequence[str]]) -> Iterator[Sequence[Sequence[str]]]:
+    """Yield the tables of rows that follow one another.
+
+    One begins where two rows have more cells than the first row of the table before, which fits its others.
+    """
+    start = 0
+    for place in range(2, len(rows) - 1):
+        width = len(rows[start])
+        fits = place > start + 1 and len(rows[place - 1]) <= width
+        if fits and len(rows[place]) == len(rows[place + 1]) > width:
+            yield rows[start:place]
+            start = place
+    yield rows[start:]
+
+
+def _table(table: Sequence[Sequence[str]]) -> Iterator[Quotable]:
     columns = [] if _is_data(table[0], table[1:]) else table[0]
     for place, cells in enumerate(table):
         if place or not columns or len(cells) == 2:

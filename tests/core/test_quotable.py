@@ -70,6 +70,18 @@ def test_items_below_a_line_that_denies_keep_it_though_it_points_back() -> None:
     assert quoted("These are not allowed:\n- open fires")[-1] == "These are not allowed: open fires."
 
 
+def test_a_wider_table_below_another_has_its_own_columns() -> None:
+    ours = "row | read | good\nraw | 102 | 33\njudged | 57 | 27"
+    theirs = "paper | fluent | correct | true\nnone | 2.8 | 2.6 | 2.4\nfiltered | 2.9 | 2.7 | 2.5"
+    assert quoted(f"{ours}\n{theirs}") == [*quoted(ours), *quoted(theirs)]
+    assert quoted(theirs)[0] == "Paper: none; fluent: 2.8; correct: 2.6; true: 2.4."
+
+
+def test_rows_with_more_cells_than_their_header_stay_below_it() -> None:
+    spanned = "name | size\nA | 1 | 2\nB | 3 | 4"
+    assert quoted(spanned) == ["Name: A; size: 1; 2.", "Name: B; size: 3; 4."]
+
+
 def test_indented_lines_belong_to_the_item_above() -> None:
     assert quoted("- cone 06\n  999 °C, for bisque\n- Mix well.\n  Rest for an hour.\n  - not longer") == [
         "Cone 06: 999 °C, for bisque.",
