@@ -212,7 +212,7 @@ def _from_best(found: Sequence[_Sentence], begin: _Sentence) -> list[_Sentence]:
 
 
 def _answers_before(before: _Sentence, sentence: _Sentence) -> bool:
-    """Return whether a sentence goes on with the answer to a question that the one before begins."""
+    """Return whether a sentence continues the answer to a question that the one before begins."""
     is_next = (before.reference, before.position + 1) == (sentence.reference, sentence.position)
     return before.is_answer and is_next
 
