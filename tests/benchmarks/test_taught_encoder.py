@@ -9,7 +9,7 @@ from subprocess import CompletedProcess
 import pytest
 
 from benchmarks.answer_details import Details, Measured
-from benchmarks.taught_encoder import ARMS, BASE, DATA_SET, bearing, recipe, report
+from benchmarks.taught_encoder import ARMS, BASE, DATA_SET, bearing, main, recipe, report
 from citewell.retriever.training.config import load_config
 from citewell.retriever.training.labels.adopted import adopted_rows
 from citewell.retriever.training.labels.rouge import rouge_rows
@@ -27,6 +27,15 @@ def test_each_arm_has_its_label_and_its_objective(tmp_path: Path) -> None:
         "listwise": ["listwise_kl"],
         "contrastive": ["contrastive"],
     }
+
+
+def test_an_unknown_arm_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["taught_encoder", "--out", str(tmp_path), "--arms", "listwise,cosine"])
+    with pytest.raises(SystemExit, match="2"):
+        main()
+    assert "Unknown arms: cosine. Known are squared error" in capsys.readouterr().err
 
 
 def test_the_published_answers_have_both_labels() -> None:

@@ -63,6 +63,17 @@ def test_what_follows_a_question_is_read_with_it() -> None:
     assert found.text == "… People ask why a clock stops. In most cases it is dirt."
 
 
+def test_only_the_rows_and_the_section_that_a_question_names_are_read() -> None:
+    def alike(_: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.ones(len(texts), dtype=np.float32)
+
+    table = replace(BATS, text="Code | Cause | Remedy\nE01 | no flame | clean\nE04 | hot gas | brush")
+    (found,) = focused("What does E04 mean?", [table], alike, 100, whole)
+    assert found.text == "… Code: E04; Cause: hot gas; Remedy: brush."
+    versions = [replace(BATS, headings=(number,)) for number in ("3.0.0", "3.1.0")]
+    assert focused("What changed in 3.1.0?", versions, alike, 100, whole) == [versions[1]]
+
+
 def test_the_aim_of_a_study_is_read_only_where_it_is_asked_for() -> None:
     study = replace(BATS, text="We examined whether bats use echolocation. They do.")
     for question, read in (("Do bats use echolocation?", "… They do."), ("What was examined?", study.text)):

@@ -360,6 +360,18 @@ async def test_a_first_sentence_that_only_repeats_the_question_is_not_supported(
     assert first.supported
 
 
+async def test_a_first_sentence_that_only_names_a_file_is_not_supported() -> None:
+    mail = [
+        Reference(1, "seminar.eml.txt", "seminar.eml.txt", "You should read chapter five of the book.", 0.8)
+    ]
+    for answer, supported in (
+        ("You should read seminar.eml.txt.", False),
+        ("You should read chapter five.", True),
+    ):
+        (sentence,), _ = await judged(answer, 0.95, "What should I read?", references=mail)
+        assert sentence.supported is supported
+
+
 async def test_a_bare_yes_to_what_a_study_only_asks_is_not_supported() -> None:
     aim, question = "We examined whether naps help nurses to remember.", "Do naps help nurses to remember?"
     result = "Those who slept recalled eleven words."
